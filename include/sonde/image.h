@@ -1,0 +1,44 @@
+/* Device-binary containers: find the kernels inside. */
+#ifndef SONDE_IMAGE_H
+#define SONDE_IMAGE_H
+
+#include "sonde/kernel.h"
+
+enum sonde_image_format {
+    SONDE_IMAGE_PATCH_TOKENS, /* Intel OpenCL device binary in an ELF wrapper, or bare */
+    SONDE_IMAGE_ZEBIN,
+    SONDE_IMAGE_ARCHIVE,      /* fat ar archive of the offline compiler */
+    SONDE_IMAGE_RAW,          /* instructions only; needs a platform from the caller */
+};
+
+/* One kernel of an image. Pointers live as long as the image. */
+struct sonde_image_kernel {
+    struct sonde_kernel_info info;
+    const char *target; /* archive member, NULL outside archives */
+    uint32_t slm_size;  /* bytes */
+    uint32_t scratch_per_thread; /* bytes of scratch the compiler itself uses */
+    bool has_barriers;
+    bool has_stack_calls;
+    uint32_t skip_per_thread_offset; /* entry offset that skips the per-thread prolog */
+};
+
+struct sonde_image;
+
+/* Parse a whole file. Everything read is bounds-checked; lying tables give
+ * SONDE_ERROR_FORMAT with the offset. `raw_platform` is used for files that
+ * are raw instructions, pass SONDE_GEN_PLATFORM_COUNT when there is none. */
+SONDE_API enum sonde_status sonde_image_open(const char *path,
+                                             enum sonde_gen_platform raw_platform,
+                                             struct sonde_image **image,
+                                             struct sonde_error *error);
+SONDE_API enum sonde_status sonde_image_parse(const uint8_t *data, size_t size,
+                                              enum sonde_gen_platform raw_platform,
+                                              struct sonde_image **image,
+                                              struct sonde_error *error);
+SONDE_API void sonde_image_close(struct sonde_image *image);
+SONDE_API enum sonde_image_format sonde_image_format(const struct sonde_image *image);
+SONDE_API size_t sonde_image_kernel_count(const struct sonde_image *image);
+SONDE_API const struct sonde_image_kernel *sonde_image_kernel(const struct sonde_image *image,
+                                                              size_t index);
+
+#endif

@@ -1,0 +1,68 @@
+/* Placing procedures into a kernel and emitting the instrumented binary. */
+#ifndef SONDE_INSTRUMENT_H
+#define SONDE_INSTRUMENT_H
+
+#include "sonde/coder.h"
+#include "sonde/kernel.h"
+
+enum sonde_where {
+    SONDE_BEFORE,
+    SONDE_AFTER,
+};
+
+struct sonde_instrument;
+
+/* The coder (profile buffer model, virtual registers) belongs to the
+ * instrument object and dies with it. */
+SONDE_API enum sonde_status sonde_instrument_create(struct sonde_kernel *kernel,
+                                                    const struct sonde_coder_options *options,
+                                                    struct sonde_instrument **instrument,
+                                                    struct sonde_error *error);
+SONDE_API void sonde_instrument_destroy(struct sonde_instrument *instrument);
+SONDE_API struct sonde_kernel *sonde_instrument_kernel(struct sonde_instrument *instrument);
+SONDE_API struct sonde_coder *sonde_instrument_coder(struct sonde_instrument *instrument);
+
+/* Insert a copy of `procedure`. Several procedures at one point run in the
+ * order of these calls. Empty procedures are accepted and insert nothing. */
+SONDE_API enum sonde_status sonde_instrument_instruction(struct sonde_instrument *instrument,
+                                                         size_t index, enum sonde_where where,
+                                                         const struct sonde_procedure *procedure,
+                                                         struct sonde_error *error);
+SONDE_API enum sonde_status sonde_instrument_block(struct sonde_instrument *instrument,
+                                                   uint32_t block, enum sonde_where where,
+                                                   const struct sonde_procedure *procedure,
+                                                   struct sonde_error *error);
+SONDE_API enum sonde_status sonde_instrument_edge(struct sonde_instrument *instrument,
+                                                  size_t edge,
+                                                  const struct sonde_procedure *procedure,
+                                                  struct sonde_error *error);
+SONDE_API enum sonde_status sonde_instrument_entries(struct sonde_instrument *instrument,
+                                                     const struct sonde_procedure *procedure,
+                                                     struct sonde_error *error);
+SONDE_API enum sonde_status sonde_instrument_exits(struct sonde_instrument *instrument,
+                                                   const struct sonde_procedure *procedure,
+                                                   struct sonde_error *error);
+SONDE_API enum sonde_status sonde_instrument_remove(struct sonde_instrument *instrument,
+                                                    size_t index, struct sonde_error *error);
+
+/* The heap to hand to the driver: the original body, padding, the
+ * instrumented body, padding. */
+struct sonde_rewritten {
+    uint8_t *code;            /* malloc'ed */
+    size_t size;              /* bytes, tail padding (>= 128 zero bytes) included */
+    uint32_t original_entry;  /* byte offset of the original body: 0 */
+    uint32_t instrumented_entry; /* 64-byte aligned */
+    /* Byte offset in `code` of original instruction i in the instrumented
+     * body; UINT32_MAX when removed. sonde_kernel_instruction_count entries. */
+    uint32_t *instruction_offsets;
+    uint32_t inserted_instructions;
+    uint32_t inserted_bytes;
+    uint32_t spills;          /* registers saved to scratch over all procedures */
+};
+
+SONDE_API enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
+                                                  struct sonde_rewritten *rewritten,
+                                                  struct sonde_error *error);
+SONDE_API void sonde_rewritten_clear(struct sonde_rewritten *rewritten);
+
+#endif

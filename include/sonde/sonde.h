@@ -1,0 +1,15 @@
+/* The whole public interface of Sonde. */
+#ifndef SONDE_H
+#define SONDE_H
+
+#include "sonde/status.h"
+#include "sonde/gen.h"
+#include "sonde/gen_message.h"
+#include "sonde/image.h"
+#include "sonde/kernel.h"
+#include "sonde/coder.h"
+#include "sonde/instrument.h"
+#include "sonde/trace.h"
+#include "sonde/tool.h"
+
+#endif

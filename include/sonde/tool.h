@@ -1,0 +1,71 @@
+/* A tool: what to insert into each kernel and what to do with the buffers.
+ *
+ * Tools run inside the profiled program, called by the attach library. They
+ * never print; what they learn goes to the trace. Built-in tools are rows of
+ * a table; others are loaded from a shared object that exports
+ *     const struct sonde_tool *sonde_tool_entry(void);
+ */
+#ifndef SONDE_TOOL_H
+#define SONDE_TOOL_H
+
+#include "sonde/instrument.h"
+#include "sonde/trace.h"
+
+#define SONDE_TOOL_API_VERSION 1u
+
+/* A profile array of one kernel: `records` records of record_size bytes in
+ * each of `buckets` thread buckets, zero when a dispatch starts. */
+struct sonde_profile_array {
+    uint32_t record_size; /* bytes, power of two */
+    uint32_t records;
+    uint32_t buckets;     /* power of two */
+    uint32_t chunk_size;  /* bytes of one bucket, power of two */
+    uint32_t base;        /* byte offset in the profile buffer */
+};
+
+/* What a tool sees while a kernel is built. */
+struct sonde_tool_build;
+SONDE_API struct sonde_instrument *sonde_tool_build_instrument(struct sonde_tool_build *build);
+/* Lay out an array in the profile buffer of this kernel; memory appears at
+ * each dispatch. */
+SONDE_API enum sonde_status sonde_tool_build_allocate(struct sonde_tool_build *build,
+                                                      uint32_t record_size, uint32_t records,
+                                                      struct sonde_profile_array *array,
+                                                      struct sonde_error *error);
+/* Keep `state` (malloc'ed) for this kernel; freed with the kernel. */
+SONDE_API void sonde_tool_build_set_state(struct sonde_tool_build *build, void *state);
+
+/* What a tool sees of a finished dispatch. */
+struct sonde_tool_dispatch;
+SONDE_API const struct sonde_kernel *
+sonde_tool_dispatch_kernel(const struct sonde_tool_dispatch *dispatch);
+SONDE_API void *sonde_tool_dispatch_state(const struct sonde_tool_dispatch *dispatch);
+/* The profile buffer as the device left it. */
+SONDE_API const uint8_t *sonde_tool_dispatch_buffer(const struct sonde_tool_dispatch *dispatch,
+                                                    size_t *size);
+SONDE_API uint32_t sonde_tool_dispatch_id(const struct sonde_tool_dispatch *dispatch);
+SONDE_API uint32_t sonde_tool_dispatch_kernel_id(const struct sonde_tool_dispatch *dispatch);
+SONDE_API struct sonde_trace_writer *
+sonde_tool_dispatch_trace(const struct sonde_tool_dispatch *dispatch);
+
+struct sonde_tool {
+    uint32_t struct_size;  /* sizeof(struct sonde_tool) */
+    uint32_t api_version;  /* SONDE_TOOL_API_VERSION */
+    const char *name;      /* as given to -t */
+    const char *summary;   /* one line for `sonde list tools` */
+    /* Each callback may be NULL. A failing on_kernel_build makes the kernel
+     * run uninstrumented, with the message as the reason. */
+    enum sonde_status (*on_kernel_build)(struct sonde_tool_build *build,
+                                         struct sonde_error *error);
+    enum sonde_status (*on_dispatch)(struct sonde_tool_dispatch *dispatch,
+                                     struct sonde_error *error);
+    enum sonde_status (*on_dispatch_complete)(struct sonde_tool_dispatch *dispatch,
+                                              struct sonde_error *error);
+    void (*on_finish)(void);
+};
+
+/* Built-in tools. */
+SONDE_API const struct sonde_tool *sonde_tool_find(const char *name);
+SONDE_API const struct sonde_tool *sonde_tool_at(size_t index); /* NULL at the end */
+
+#endif

@@ -1,0 +1,115 @@
+/* The emulated GEN execution units: runs one dispatch (a grid of work-groups
+ * of hardware threads) over memory that the caller translates.
+ *
+ * Includes isa and base only. Deterministic: the same dispatch over the same
+ * memory gives the same result and the same counts, whatever the number of
+ * host threads, as long as the kernel itself is free of races. */
+#ifndef SONDE_EMU_GEN_EMU_H
+#define SONDE_EMU_GEN_EMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sonde/gen.h"
+#include "sonde/status.h"
+
+#define EMU_PAGE_SIZE 4096u
+
+/* GPU virtual memory as the emulator sees it: pages of 4 KiB. */
+struct emu_memory {
+    void *context;
+    /* Host address of the page that holds `address` (48-bit, canonical bits
+     * cleared), or NULL when it is not mapped. `write` marks the page as
+     * written. Must be thread-safe; the returned address stays valid and the
+     * same for the whole dispatch, so the emulator caches it. */
+    uint8_t *(*page)(void *context, uint64_t address, bool write);
+};
+
+/* Everything the command streamer knows of a dispatch. All addresses are GPU
+ * virtual. Offsets in registers are relative to the bases given here. */
+struct emu_dispatch {
+    enum sonde_gen_platform platform;
+    uint64_t instruction_base;  /* STATE_BASE_ADDRESS instruction base */
+    uint64_t kernel_start;      /* absolute address of the first instruction */
+    uint64_t general_base;      /* stateless A32 and scratch are relative to this */
+    uint64_t surface_base;
+    uint64_t dynamic_base;
+    uint64_t bindless_base;
+    uint64_t binding_table;     /* absolute address */
+    uint64_t sampler_table;     /* absolute address */
+    uint32_t sampler_state_pointer; /* raw pointer field for r0.3, relative to dynamic_base */
+    uint32_t simd;              /* 8, 16, 32 */
+    uint32_t threads_per_group;
+    uint32_t group_start[3];
+    uint32_t group_end[3];      /* exclusive */
+    uint32_t right_mask;        /* execution mask of the last thread of a group */
+    uint32_t slm_size;          /* bytes, 0 = none */
+    bool barrier_enable;
+    bool denormals_preserve;    /* interface descriptor denorm mode bit */
+    uint32_t rounding_mode;     /* interface descriptor: 0 rtne, 1 ru, 2 rd, 3 rtz */
+    const uint8_t *payload;     /* cross-thread block, then one block a thread */
+    size_t payload_size;
+    uint32_t cross_thread_registers; /* GRFs */
+    uint32_t per_thread_registers;   /* GRFs, a thread */
+    uint32_t scratch_base;      /* r0.5[31:10]: offset from general_base of thread slot 0 */
+    uint32_t scratch_per_thread;/* bytes, 0 = none */
+    uint32_t scratch_code;      /* raw MEDIA_VFE_STATE per-thread size code for r0.3[3:0] */
+    uint32_t slices, subslices, eus_per_subslice, threads_per_eu;
+};
+
+/* A reason for which a dispatch was stopped. */
+struct emu_fault {
+    bool occurred;
+    char reason[240];
+    uint64_t kernel_start;
+    uint32_t instruction_offset; /* from kernel_start */
+    char instruction[160];       /* disassembly */
+    uint32_t group[3];
+    uint32_t thread;             /* in the group */
+    uint32_t execution_mask;
+    uint32_t grf_count;          /* register file at the fault */
+    uint8_t grf[128 * 32];
+};
+
+/* Ground truth: what was executed at one instruction of a program. */
+struct emu_count {
+    uint32_t offset;      /* bytes from kernel_start */
+    uint64_t executions;  /* times a hardware thread executed it */
+    uint64_t lanes;       /* channels enabled (execution mask and predicate) over all executions */
+};
+
+struct emu_result {
+    uint64_t instructions; /* executed, all threads */
+    uint64_t lanes;
+    uint64_t threads;
+    uint64_t cycles;       /* of the documented timing model, 0 when off */
+    uint64_t out_of_bounds; /* surface accesses outside the surface (reads 0, writes dropped) */
+    struct emu_count *counts; /* sorted by offset, every instruction reached; malloc'ed */
+    size_t count_count;
+    struct emu_fault fault;
+};
+
+struct emu_options {
+    uint32_t host_threads;     /* 0 = one a core */
+    uint64_t max_instructions; /* per dispatch over all threads; 0 = no limit */
+    bool count;                /* fill emu_result.counts */
+};
+
+/* An emulator keeps decoded programs between dispatches. One dispatch at a
+ * time an emulator; emulators are independent. */
+struct emu;
+
+enum sonde_status emu_create(const struct emu_options *options, struct emu **emu);
+void emu_destroy(struct emu *emu);
+
+/* Run a dispatch to its end or to a fault. A fault is not an error of the
+ * call: SONDE_OK with result->fault.occurred. The code is fetched through
+ * `memory` and decoded again whenever its bytes changed since the last
+ * dispatch. Free the result with emu_result_clear. */
+enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
+                          const struct emu_dispatch *dispatch, struct emu_result *result,
+                          struct sonde_error *error);
+void emu_result_clear(struct emu_result *result);
+
+#endif
