@@ -7,6 +7,7 @@
 #include "sonde/gen_message.h"
 #include "sonde/image.h"
 #include "sonde/kernel.h"
+#include "sonde/listing.h"
 #include "sonde/coder.h"
 #include "sonde/instrument.h"
 #include "sonde/trace.h"
