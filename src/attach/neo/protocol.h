@@ -1,0 +1,56 @@
+/* What `sonde run` tells the library that it preloads into a program, and all
+ * of it: environment variables. They are inherited by the program's children,
+ * so that every process of a run that uses OpenCL is profiled.
+ *
+ * The directory is prepared once by `sonde run` (sonde_trace_directory_create)
+ * before the program starts; each process that creates an OpenCL context then
+ * adds a file of its own to it. The library does nothing at all in a process
+ * without ATTACH_ENV_ATTACH. */
+#ifndef SONDE_ATTACH_NEO_PROTOCOL_H
+#define SONDE_ATTACH_NEO_PROTOCOL_H
+
+/* File name of the preloaded library. */
+#define ATTACH_LIBRARY_NAME "libsonde-attach-neo.so"
+
+/* "1" switches the library on. */
+#define ATTACH_ENV_ATTACH "SONDE_ATTACH"
+/* Run directory, absolute path; it exists. */
+#define ATTACH_ENV_OUTPUT "SONDE_OUTPUT"
+/* Comma-separated tools. An entry with a slash is the path of a shared object
+ * that exports sonde_tool_entry. Empty or unset: no tool; kernels and
+ * dispatches are recorded and every kernel runs as it was. */
+#define ATTACH_ENV_TOOLS "SONDE_TOOLS"
+/* Device as the trace header names it: "emu:skl", "hw". */
+#define ATTACH_ENV_DEVICE "SONDE_DEVICE"
+/* Command line of the program, words quoted for a shell. */
+#define ATTACH_ENV_COMMAND "SONDE_COMMAND"
+/* ATTACH_MODE_*; unset = instrument. */
+#define ATTACH_ENV_MODE "SONDE_MODE"
+/* Every selected dispatch runs the instrumented body. */
+#define ATTACH_MODE_INSTRUMENT "instrument"
+/* The driver gets the same heap and the same buffers, but every dispatch
+ * enters the original body: baseline of `sonde verify`. */
+#define ATTACH_MODE_ORIGINAL "original"
+/* ATTACH_REGISTERS_*; unset = recompile. */
+#define ATTACH_ENV_REGISTERS "SONDE_REGISTERS"
+/* Ask the compiler to run register allocation again, to report the registers
+ * that it left free and to reserve scratch: the program's instructions are the
+ * same, its register numbers are not. */
+#define ATTACH_REGISTERS_RECOMPILE "recompile"
+/* Ask the compiler for nothing: the kernel is the one that runs without
+ * Sonde, registers come from our own liveness and spills. */
+#define ATTACH_REGISTERS_UNMODIFIED "unmodified"
+/* Which dispatches run instrumented: lines separated by '\n', each one of
+ *     +PATTERN   include kernels whose name matches
+ *     -PATTERN   exclude kernels whose name matches
+ *     skip=N     leave out the first N dispatches of selected kernels
+ *     count=N    take N dispatches of selected kernels after those, then stop
+ * PATTERN is a shell glob over the whole name, or "re:" and a POSIX extended
+ * regular expression that may match anywhere. A kernel is selected when it
+ * matches an include (or there is none) and no exclude. skip and count number
+ * the dispatches of one process in order of submission. Unset: everything. */
+#define ATTACH_ENV_FILTER "SONDE_FILTER"
+/* File name of the OpenCL driver to attach to; unset = libigdrcl.so. */
+#define ATTACH_ENV_DRIVER "SONDE_DRIVER"
+
+#endif
