@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Side-by-side figures of the example programs, from one run.
+
+For each example: time of the kernels (from enqueue to finish, as the program
+sees it) and wall time of the whole program on the emulated GPU, on Oclgrind
+and on PoCL, with ratios; and executed instructions of the instrumented kernels
+against the original ones. Times are the best of N runs. PoCL runs once before
+it is timed, so that its kernel cache is warm.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+EXAMPLES = ["vector_add", "matrix_multiply", "reduction", "histogram", "mandelbrot",
+            "bitonic_sort", "nbody", "sha256", "transpose", "scan", "narrow_types",
+            "control_flow", "image_blur", "double_math"]
+
+
+def run(command, environment, repeats):
+    """Best (kernel seconds, wall seconds), or a word that says what went wrong."""
+    best = None
+    for _ in range(repeats):
+        start = time.monotonic()
+        try:
+            done = subprocess.run(command, env={**os.environ, "EXAMPLE_TIME": "1", **environment},
+                                  capture_output=True, text=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        wall = time.monotonic() - start
+        found = re.search(r"kernel seconds: ([0-9.]+)", done.stderr)
+        if done.returncode != 0:
+            return "wrong" if "FAIL" in done.stdout else f"exit {done.returncode}"
+        if found is None:
+            return "no time"
+        sample = (float(found.group(1)), wall)
+        best = sample if best is None else tuple(map(min, best, sample))
+    return best
+
+
+def instructions(sonde, example, directory):
+    """Executed instructions (original, instrumented) by the emulator's count."""
+    done = subprocess.run([sonde, "verify", "--format", "json", "-t", "opcodeprof", "-o",
+                           os.path.join(directory, "verify"), "--", example],
+                          capture_output=True, text=True, timeout=600, check=False)
+    try:
+        figures = json.loads(done.stdout[done.stdout.index("{"):])
+        return figures["original_instructions"], figures["instrumented_instructions"]
+    except (ValueError, KeyError):
+        return None
+
+
+def cell(value, index):
+    return value if isinstance(value, str) else f"{value[index] * 1000:.1f}"
+
+
+def ratio(rival, ours, index):
+    if isinstance(rival, str) or isinstance(ours, str):
+        return "-"
+    return f"{rival[index] / ours[index]:.2f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", action="append", help="only this example")
+    options = parser.parse_args()
+    build = pathlib.Path(options.build).resolve()
+    sonde = str(build / "src/cli/sonde")
+    for need in ("oclgrind",):
+        if shutil.which(need) is None:
+            sys.exit(f"bench: {need} is not installed; run scripts/install-dependencies.sh")
+
+    print("kernel and wall times in ms; ratio = rival / emulated GPU, above 1 = we are faster")
+    columns = ["example", "emu kernel", "Oclgrind", "ratio", "PoCL", "ratio", "emu wall",
+               "Oclgrind", "ratio", "PoCL", "ratio", "instructions", "instrumented", "ratio"]
+    print("".join(f"{name:>{16 if i == 0 else 13}}" for i, name in enumerate(columns)))
+    with tempfile.TemporaryDirectory() as directory:
+        for name in options.only or EXAMPLES:
+            program = str(build / "examples" / name)
+            pocl_environment = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}
+            emulated = run([sonde, "run", "--quiet", "-t", "none", "--device", "emu:skl", "-o",
+                            os.path.join(directory, "run"), "--", program], {}, options.repeats)
+            grind = run(["oclgrind", program], {}, options.repeats)
+            run([program], pocl_environment, 1)
+            pocl = run([program], pocl_environment, options.repeats)
+            counted = instructions(sonde, program, directory)
+            row = [name, cell(emulated, 0), cell(grind, 0), ratio(grind, emulated, 0),
+                   cell(pocl, 0), ratio(pocl, emulated, 0), cell(emulated, 1), cell(grind, 1),
+                   ratio(grind, emulated, 1), cell(pocl, 1), ratio(pocl, emulated, 1)]
+            if counted is None:
+                row += ["-", "-", "-"]
+            else:
+                row += [str(counted[0]), str(counted[1]), f"{counted[1] / counted[0]:.3f}"]
+            print("".join(f"{text:>{16 if i == 0 else 13}}" for i, text in enumerate(row)),
+                  flush=True)
+    return 0
+
+
+sys.exit(main())
