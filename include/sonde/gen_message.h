@@ -71,6 +71,12 @@ struct sonde_gen_message {
     uint8_t element_size;   /* bytes in memory of one element: 1, 2, 4, 8, 16 */
     uint8_t element_slot;   /* bytes one element takes in the payload (byte scattered: 4) */
     uint16_t elements;      /* elements a channel, or elements of the block */
+    /* Byte offset = address in the payload << address_shift. 0 nearly always;
+     * 2 for the A32 dword scattered messages (data cache and constant cache),
+     * 4 for the A32 aligned OWord block messages (dc0 types 0x00 and 0x08,
+     * constant cache 0x00), whose offsets count elements. */
+    uint8_t address_shift;
+    bool high_oword;        /* one-OWord block in the upper half of its register */
     uint8_t component_mask; /* untyped/typed/sample: bit set = component present (enabled) */
     bool header;            /* first payload register is a message header */
     bool returns_data;      /* response length != 0 */
