@@ -1,0 +1,78 @@
+/* Entry of the message units: checks the register operands, then hands the
+ * message to its unit. Fences, the gateway and the end of a thread are here. */
+#include "emu/gen/message.h"
+
+static bool operands_fit(struct emu_message_context *context)
+{
+    const struct sonde_gen_message *message = context->message;
+
+    if (context->src0 + message->payload_registers > EMU_GRF_COUNT ||
+        (context->src1 != UINT32_MAX && context->src1 + message->src1_registers > EMU_GRF_COUNT) ||
+        (context->dst != UINT32_MAX &&
+         context->dst + message->response_registers > EMU_GRF_COUNT)) {
+        emu_worker_fault(context->worker, "message operand runs past the last register");
+        return false;
+    }
+    if (message->header && message_payload_count(context) == 0) {
+        emu_worker_fault(context->worker, "message with a header but without a payload");
+        return false;
+    }
+    return true;
+}
+
+/* Memory is coherent between the workers, so that a fence only has to order
+ * this worker's accesses and to write the register that the kernel waits on. */
+static enum emu_message_outcome fence(struct emu_message_context *context)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (context->dst != UINT32_MAX && context->message->response_registers)
+        memset(message_response(context, 0), 0,
+               (size_t)context->message->response_registers * EMU_GRF_SIZE);
+    return EMU_MESSAGE_DONE;
+}
+
+static enum emu_message_outcome access_memory(struct emu_message_context *context)
+{
+    switch ((enum sonde_gen_message_layout)context->message->layout) {
+    case SONDE_GEN_LAYOUT_UNTYPED:
+        return message_untyped(context);
+    case SONDE_GEN_LAYOUT_SCATTERED:
+        return message_scattered(context);
+    case SONDE_GEN_LAYOUT_OWORD_BLOCK:
+    case SONDE_GEN_LAYOUT_OWORD_BLOCK_UNALIGNED:
+    case SONDE_GEN_LAYOUT_HWORD_BLOCK:
+    case SONDE_GEN_LAYOUT_SCRATCH_BLOCK:
+        return message_block(context);
+    case SONDE_GEN_LAYOUT_TYPED:
+    case SONDE_GEN_LAYOUT_NONE:
+        break;
+    }
+    return message_fault(context, "memory message with an unknown payload layout");
+}
+
+enum emu_message_outcome emu_message_execute(struct emu_message_context *context)
+{
+    if (!operands_fit(context))
+        return EMU_MESSAGE_FAULT;
+    switch ((enum sonde_gen_message_operation)context->message->operation) {
+    case SONDE_GEN_MESSAGE_READ:
+    case SONDE_GEN_MESSAGE_WRITE:
+        return access_memory(context);
+    case SONDE_GEN_MESSAGE_ATOMIC:
+        return message_atomic(context);
+    case SONDE_GEN_MESSAGE_FENCE:
+    case SONDE_GEN_MESSAGE_CACHE_FLUSH:
+        return fence(context);
+    case SONDE_GEN_MESSAGE_BARRIER:
+        return EMU_MESSAGE_BARRIER;
+    case SONDE_GEN_MESSAGE_END_OF_THREAD:
+        return EMU_MESSAGE_END_OF_THREAD;
+    case SONDE_GEN_MESSAGE_GATEWAY:
+        emu_worker_fault(context->worker, "gateway function %u is not emulated",
+                         context->message->gateway_function);
+        return EMU_MESSAGE_FAULT;
+    default:
+        break;
+    }
+    return message_fault(context, "message is not known to the emulator");
+}

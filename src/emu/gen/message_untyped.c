@@ -1,0 +1,221 @@
+/* Untyped surface messages (dword components) and the scattered byte, dword
+ * and qword messages: one address a channel. */
+#include "emu/gen/message.h"
+
+/* One scattered message, taken apart. */
+struct scatter {
+    struct message_space space;
+    bool write;
+    uint32_t lanes;
+    uint32_t data;     /* payload register of the first data register */
+    uint32_t per_item; /* registers from one component to the next */
+    uint64_t offsets[MESSAGE_LANES_MAX];
+};
+
+static inline uint8_t *item(const struct emu_message_context *context,
+                            const struct scatter *scatter, uint32_t component, uint32_t lane,
+                            uint32_t slot)
+{
+    uint32_t per_register = EMU_GRF_SIZE / slot;
+    uint32_t index = component * scatter->per_item + lane / per_register;
+    uint8_t *grf = scatter->write ? message_payload(context, scatter->data + index)
+                                  : message_response(context, index);
+
+    return grf + (size_t)(lane % per_register) * slot;
+}
+
+/* Addresses one after the other, all channels enabled, within one page: the
+ * registers are moved as wholes. */
+static bool move_contiguous(const struct emu_message_context *context,
+                            const struct scatter *scatter, uint32_t size)
+{
+    uint32_t lanes = scatter->lanes, per_register = EMU_GRF_SIZE / size;
+    uint64_t first = scatter->offsets[0], wrong = 0;
+    uint8_t *host;
+
+    for (uint32_t lane = 1; lane < lanes; lane++)
+        wrong |= scatter->offsets[lane] ^ (first + (uint64_t)lane * size);
+    if (wrong)
+        return false;
+    host = message_locate(&scatter->space, first, (size_t)lanes * size, scatter->write);
+    if (!host)
+        return false;
+    for (uint32_t lane = 0; lane < lanes; lane += per_register) {
+        uint8_t *grf = item(context, scatter, 0, lane, size);
+        if (scatter->write)
+            memcpy(host + (size_t)lane * size, grf, EMU_GRF_SIZE);
+        else
+            memcpy(grf, host + (size_t)lane * size, EMU_GRF_SIZE);
+    }
+    return true;
+}
+
+/* One element of one channel, `size` bytes in memory and `slot` in the
+ * register; the rest of the slot reads as zero. */
+static inline enum message_access move_element(const struct scatter *scatter, uint64_t offset,
+                                               uint8_t *grf, uint32_t size, uint32_t slot)
+{
+    enum message_access access;
+    uint64_t value = 0;
+
+    if (scatter->write)
+        return message_store(&scatter->space, offset, grf, size);
+    access = message_load(&scatter->space, offset, &value, size);
+    memcpy(grf, &value, slot);
+    return access;
+}
+
+/* Every enabled channel by itself: the elements whose bit is set in
+ * `component_mask`, `size` bytes apart in memory. */
+static inline __attribute__((always_inline)) enum emu_message_outcome
+move_lanes(struct emu_message_context *context, const struct scatter *scatter,
+           uint32_t component_mask, uint32_t size, uint32_t slot)
+{
+    uint32_t outside = 0;
+
+    for (uint32_t left = context->enabled; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), component = 0;
+        bool lane_outside = false;
+
+        for (uint32_t mask = component_mask; mask; mask &= mask - 1, component++) {
+            uint64_t offset =
+                scatter->offsets[lane] + (uint64_t)size * (uint32_t)__builtin_ctz(mask);
+            uint8_t *grf = item(context, scatter, component, lane, slot);
+            enum message_access access = move_element(scatter, offset, grf, size, slot);
+
+            if (access == MESSAGE_ACCESS_UNMAPPED)
+                return message_fault_unmapped(&scatter->space, offset, size, lane);
+            lane_outside |= access == MESSAGE_ACCESS_OUTSIDE;
+        }
+        outside += lane_outside;
+    }
+    if (outside)
+        emu_worker_out_of_bounds(context->worker, outside);
+    return EMU_MESSAGE_DONE;
+}
+
+/* Fill `scatter` from the context. Returns false when the message has nothing
+ * to do, or after a fault (*outcome says which). */
+static bool prepare(struct emu_message_context *context, struct scatter *scatter,
+                    uint32_t components, uint32_t slot, enum emu_message_outcome *outcome)
+{
+    const struct sonde_gen_message *message = context->message;
+    uint32_t address_size = message->address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
+    uint32_t address_registers;
+
+    scatter->write = message->operation == SONDE_GEN_MESSAGE_WRITE;
+    scatter->lanes = message_lanes(context);
+    address_registers = message_registers(scatter->lanes, address_size);
+    scatter->data = message->header + address_registers;
+    scatter->per_item = message_registers(scatter->lanes, slot);
+    context->enabled &= message_lane_mask(scatter->lanes);
+    *outcome = EMU_MESSAGE_FAULT;
+    if (!message_require(context,
+                         scatter->data + (scatter->write ? components * scatter->per_item : 0),
+                         scatter->write ? 0 : components * scatter->per_item))
+        return false;
+    if (!message_space_open(context, &scatter->space))
+        return false;
+    *outcome = EMU_MESSAGE_DONE;
+    if (!context->enabled || (!scatter->write && context->dst == UINT32_MAX))
+        return false;
+    message_addresses(context, message->header, scatter->lanes, scatter->offsets);
+    return true;
+}
+
+/* SIMD4x2: two addresses, in dwords 0 and 4 of the address register; the four
+ * components of each in one half of the data register. A half is written by
+ * the channels of its components. */
+static enum emu_message_outcome untyped_4x2(struct emu_message_context *context)
+{
+    const struct sonde_gen_message *message = context->message;
+    bool wide = message->address_model == SONDE_GEN_ADDRESS_A64;
+    struct scatter scatter = {.write = message->operation == SONDE_GEN_MESSAGE_WRITE};
+    uint32_t outside = 0;
+
+    if (!message_require(context, message->header + 1u + scatter.write, !scatter.write) ||
+        !message_space_open(context, &scatter.space))
+        return EMU_MESSAGE_FAULT;
+    if (!scatter.write && context->dst == UINT32_MAX)
+        return EMU_MESSAGE_DONE;
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        const uint8_t *address = message_payload(context, message->header);
+        uint8_t *grf = scatter.write ? message_payload(context, message->header + 1u)
+                                     : message_response(context, 0);
+        uint64_t base = message_dword(address, wide ? 2 * slot : 4 * slot);
+
+        if (wide)
+            base |= (uint64_t)message_dword(address, 2 * slot + 1) << 32;
+        for (uint32_t i = 0; i < 4; i++) {
+            enum message_access access;
+
+            if (!(message->component_mask & context->enabled >> (4 * slot) & (1u << i)))
+                continue;
+            access = move_element(&scatter, base + 4u * i, grf + 16u * slot + 4u * i, 4, 4);
+            if (access == MESSAGE_ACCESS_UNMAPPED)
+                return message_fault_unmapped(&scatter.space, base + 4u * i, 4, 4 * slot + i);
+            outside += access == MESSAGE_ACCESS_OUTSIDE;
+        }
+    }
+    if (outside)
+        emu_worker_out_of_bounds(context->worker, outside);
+    return EMU_MESSAGE_DONE;
+}
+
+enum emu_message_outcome message_untyped(struct emu_message_context *context)
+{
+    const struct sonde_gen_message *message = context->message;
+    uint32_t mask = message->component_mask & 0xfu;
+    struct scatter scatter;
+    enum emu_message_outcome outcome;
+
+    if (message->simd == 2 || message->simd == 4)
+        return untyped_4x2(context);
+    if (!prepare(context, &scatter, (uint32_t)__builtin_popcount(mask), 4, &outcome))
+        return outcome;
+    if (mask == 1 && scatter.lanes >= 8 && context->enabled == message_lane_mask(scatter.lanes) &&
+        move_contiguous(context, &scatter, 4))
+        return EMU_MESSAGE_DONE;
+    return move_lanes(context, &scatter, mask, 4, 4);
+}
+
+enum emu_message_outcome message_scattered(struct emu_message_context *context)
+{
+    const struct sonde_gen_message *message = context->message;
+    uint32_t size = message->element_size, slot = message->element_slot;
+    uint32_t elements = message->elements ? message->elements : 1;
+    uint32_t mask;
+    struct scatter scatter;
+    enum emu_message_outcome outcome;
+
+    if (!slot)
+        slot = size < 4 ? 4 : size;
+    if (elements > 8)
+        return message_fault(context, "scattered message of more than 8 elements a channel");
+    mask = message_lane_mask(elements);
+    if (!prepare(context, &scatter, elements, slot, &outcome))
+        return outcome;
+    if (message->header) { /* global offset, in the units of the addresses */
+        uint64_t global = (uint64_t)message_dword(message_payload(context, 0), 2)
+                          << message->address_shift;
+        if (message->address_model != SONDE_GEN_ADDRESS_A64)
+            for (uint32_t lane = 0; lane < scatter.lanes; lane++)
+                scatter.offsets[lane] += global;
+    }
+    if (elements == 1 && size == slot && scatter.lanes >= 8 &&
+        context->enabled == message_lane_mask(scatter.lanes) &&
+        move_contiguous(context, &scatter, size))
+        return EMU_MESSAGE_DONE;
+    switch (size << 4 | slot) {
+    case 0x14:
+        return move_lanes(context, &scatter, mask, 1, 4);
+    case 0x24:
+        return move_lanes(context, &scatter, mask, 2, 4);
+    case 0x44:
+        return move_lanes(context, &scatter, mask, 4, 4);
+    case 0x88:
+        return move_lanes(context, &scatter, mask, 8, 8);
+    default:
+        return message_fault(context, "scattered message with an unknown element size");
+    }
+}
