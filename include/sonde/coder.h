@@ -47,8 +47,19 @@ SONDE_API struct sonde_procedure *sonde_procedure_create(struct sonde_coder *cod
                                                          const char *name);
 SONDE_API size_t sonde_procedure_instruction_count(const struct sonde_procedure *procedure);
 
-SONDE_API sonde_vreg sonde_vreg_make_scratch(struct sonde_coder *coder,
-                                             enum sonde_vreg_type type);
+/* A register whose value lasts from its first use in a procedure to that
+ * procedure's end. 0 when out of memory. One scratch register may serve any
+ * number of procedures. */
+SONDE_API sonde_vreg sonde_vreg_make_scratch(struct sonde_coder *coder, enum sonde_vreg_type type);
+
+/* Append an instruction over physical registers as it stands: the caller
+ * answers for the GRFs it writes. Flags and address registers that it writes
+ * are saved where they are live. Branches, end-of-thread messages and writes
+ * to the instruction pointer are refused. */
+SONDE_API enum sonde_status
+sonde_coder_append_instruction(struct sonde_coder *coder, struct sonde_procedure *procedure,
+                               const struct sonde_gen_instruction *instruction,
+                               struct sonde_error *error);
 
 /* chunk_offset = (thread id mod bucket_count) * chunk_size + base_offset +
  * offset_in_chunk. bucket_count and chunk_size are powers of two. */

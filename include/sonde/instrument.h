@@ -22,8 +22,21 @@ SONDE_API void sonde_instrument_destroy(struct sonde_instrument *instrument);
 SONDE_API struct sonde_kernel *sonde_instrument_kernel(struct sonde_instrument *instrument);
 SONDE_API struct sonde_coder *sonde_instrument_coder(struct sonde_instrument *instrument);
 
+/* Why nothing may be inserted at a point, or NULL when it may: inside a
+ * sequence that must stay together (NoDDClr/NoDDChk pair, {Atomic} sequence,
+ * accumulator or macro pair), after a branch or an end-of-thread message.
+ * Block starts and block ends are always allowed. */
+SONDE_API const char *sonde_instrument_insertion_refusal(const struct sonde_instrument *instrument,
+                                                         size_t index, enum sonde_where where);
+
 /* Insert a copy of `procedure`. Several procedures at one point run in the
- * order of these calls. Empty procedures are accepted and insert nothing. */
+ * order of these calls. Empty procedures are accepted and insert nothing.
+ *
+ * Before an instruction that a branch targets, the branch lands on the
+ * inserted code, so that code before a block runs exactly as often as the
+ * block's instructions, once a hardware thread. endif and join must meet
+ * waiting channels at the address these wait for: there the code follows the
+ * instruction, and a second join takes over its jump to the next join point. */
 SONDE_API enum sonde_status sonde_instrument_instruction(struct sonde_instrument *instrument,
                                                          size_t index, enum sonde_where where,
                                                          const struct sonde_procedure *procedure,
@@ -32,8 +45,11 @@ SONDE_API enum sonde_status sonde_instrument_block(struct sonde_instrument *inst
                                                    uint32_t block, enum sonde_where where,
                                                    const struct sonde_procedure *procedure,
                                                    struct sonde_error *error);
-SONDE_API enum sonde_status sonde_instrument_edge(struct sonde_instrument *instrument,
-                                                  size_t edge,
+/* Code that runs when the thread takes the edge. Fall-through edges, edges of
+ * jmpi, and edges into a block with no other edge are possible; for others
+ * SONDE_ERROR_UNSUPPORTED, since the channels of a divergent branch wait at
+ * the destination itself. */
+SONDE_API enum sonde_status sonde_instrument_edge(struct sonde_instrument *instrument, size_t edge,
                                                   const struct sonde_procedure *procedure,
                                                   struct sonde_error *error);
 SONDE_API enum sonde_status sonde_instrument_entries(struct sonde_instrument *instrument,
@@ -48,16 +64,17 @@ SONDE_API enum sonde_status sonde_instrument_remove(struct sonde_instrument *ins
 /* The heap to hand to the driver: the original body, padding, the
  * instrumented body, padding. */
 struct sonde_rewritten {
-    uint8_t *code;            /* malloc'ed */
-    size_t size;              /* bytes, tail padding (>= 128 zero bytes) included */
-    uint32_t original_entry;  /* byte offset of the original body: 0 */
+    uint8_t *code;               /* malloc'ed */
+    size_t size;                 /* bytes, tail padding (>= 128 zero bytes) included */
+    uint32_t original_entry;     /* byte offset of the original body: 0 */
     uint32_t instrumented_entry; /* 64-byte aligned */
     /* Byte offset in `code` of original instruction i in the instrumented
      * body; UINT32_MAX when removed. sonde_kernel_instruction_count entries. */
     uint32_t *instruction_offsets;
     uint32_t inserted_instructions;
     uint32_t inserted_bytes;
-    uint32_t spills;          /* registers saved to scratch over all procedures */
+    uint32_t spills;         /* registers saved to scratch over all procedures */
+    uint32_t kept_registers; /* dwords of GRF held for the whole kernel (thread offsets) */
 };
 
 SONDE_API enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
