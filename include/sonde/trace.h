@@ -3,7 +3,13 @@
  *
  * doc/trace-format.md draws the format. Explicit little-endian fields; a file
  * is valid when cut off at any byte (the reader says what is missing); losses
- * are records. */
+ * are records.
+ *
+ * A run may have several processes (a program that forks or starts others).
+ * Each writes a file of its own, in which it numbers its kernels and
+ * dispatches from 0. The reader merges them, processes in order of their start
+ * time, and renumbers: in what it returns, a kernel id is an index for
+ * sonde_trace_kernel and a dispatch id one for sonde_trace_dispatch. */
 #ifndef SONDE_TRACE_H
 #define SONDE_TRACE_H
 
@@ -13,13 +19,17 @@
 struct sonde_trace_header {
     uint32_t version;
     uint64_t feature_mask;
-    const char *command_line;  /* of the profiled program, words quoted for a shell */
-    const char *device;        /* "emu:skl" or the hardware device's name */
-    const char *driver;        /* driver name and version */
-    const char *tools;         /* comma-separated */
-    uint64_t clock_frequency;  /* Hz of device timestamps, 0 = unknown */
-    uint64_t start_time;       /* Unix nanoseconds */
-    uint32_t process;          /* process id */
+    const char *command_line; /* of the profiled program, words quoted for a shell */
+    const char *device;       /* "emu:skl" or the hardware device's name */
+    const char *driver;       /* driver name and version */
+    const char *tools;        /* comma-separated */
+    uint64_t clock_frequency; /* Hz of device timestamps, 0 = unknown */
+    uint64_t start_time;      /* Unix nanoseconds */
+    uint32_t process;         /* process id */
+    const char *mode;         /* "instrument" or "original" (baseline of `sonde verify`) */
+    const char *registers;    /* "recompile" or "unmodified" */
+    const char *program;      /* path of the process's executable */
+    const char *writer;       /* Sonde version that wrote the file; set by the writer */
 };
 
 struct sonde_trace_block {
@@ -31,32 +41,34 @@ struct sonde_trace_block {
 };
 
 struct sonde_trace_kernel {
-    uint32_t id;               /* from 0, order of creation */
+    uint32_t id; /* from 0, order of creation */
     const char *name;
-    uint64_t hash;             /* xxh3-64 of the original ISA */
+    uint64_t hash; /* xxh3-64 of the original ISA */
     uint64_t igc_hash;
     enum sonde_gen_platform platform;
     uint32_t simd_width;
-    const uint8_t *original;   /* ISA bytes */
+    const uint8_t *original; /* ISA bytes */
     size_t original_size;
-    const uint8_t *heap;       /* what the driver was handed (both bodies), NULL when refused */
+    const uint8_t *heap; /* what the driver was handed (both bodies), NULL when refused */
     size_t heap_size;
     uint32_t instrumented_entry;
     const uint32_t *instruction_offsets; /* in heap, per original instruction; UINT32_MAX = none */
     size_t instruction_count;
     const struct sonde_trace_block *blocks;
     size_t block_count;
-    const char *refusal;       /* NULL, or why the kernel ran uninstrumented */
-    uint32_t profile_bti;      /* binding-table index of the profile buffer, UINT32_MAX none */
+    const char *refusal;  /* NULL, or why the kernel ran uninstrumented */
+    uint32_t profile_bti; /* binding-table index of the profile buffer, UINT32_MAX none */
     uint32_t inserted_instructions, inserted_bytes, spills;
+    uint32_t process; /* reader: index for sonde_trace_process */
 };
 
 struct sonde_trace_dispatch {
-    uint32_t id;               /* from 0, order of submission */
+    uint32_t id; /* from 0, order of submission */
     uint32_t kernel;
     bool instrumented;
-    bool complete;             /* buffers were read */
+    bool complete;                       /* buffers were read */
     uint64_t submit_time, complete_time; /* host nanoseconds, CLOCK_MONOTONIC; 0 unknown */
+    uint32_t process;                    /* reader: index for sonde_trace_process */
 };
 
 /* Block counters of one dispatch from one tool: executions of each basic
@@ -70,16 +82,38 @@ struct sonde_trace_block_counts {
 };
 
 struct sonde_trace_loss {
-    uint32_t dispatch; /* UINT32_MAX: the whole run */
+    uint32_t dispatch; /* UINT32_MAX: the whole process */
     uint64_t records;
     const char *reason;
+    uint32_t process; /* reader: index for sonde_trace_process */
+};
+
+/* Something that went wrong inside the profiled program and did not stop it. */
+struct sonde_trace_message {
+    uint64_t time; /* host nanoseconds, CLOCK_MONOTONIC */
+    const char *text;
+    uint32_t process; /* reader: index for sonde_trace_process */
 };
 
 /* --- writer ---------------------------------------------------------- */
 struct sonde_trace_writer;
 
-/* Create `directory` (an existing run there becomes directory + ".old").
- * Every write_* call leaves the files valid on disk. No stdio. */
+/* Start a run: make `directory`, empty. A run that is there already becomes
+ * directory + ".old", and an older .old is removed; anything else at that
+ * place (a file, a directory that holds other things) is refused and left
+ * alone. Called once a run, before any process of the run writes. */
+SONDE_API enum sonde_status sonde_trace_directory_create(const char *directory,
+                                                         struct sonde_error *error);
+
+/* Add this process's file to `directory`, which is made when missing (without
+ * its parents) and otherwise kept, with the files of the run's other
+ * processes. Strings of the header may be NULL.
+ *
+ * A writer is used from one thread at a time. Every write_* call is one
+ * write(2) that leaves the file valid on disk. No stdio, no threads, no
+ * signals; the descriptor is close-on-exec, and checked at each call so that a
+ * program which closes descriptors it does not know never gets trace bytes in
+ * a file of its own. In a forked child the parent's writer refuses to write. */
 SONDE_API enum sonde_status sonde_trace_writer_create(const char *directory,
                                                       const struct sonde_trace_header *header,
                                                       struct sonde_trace_writer **writer,
@@ -87,6 +121,9 @@ SONDE_API enum sonde_status sonde_trace_writer_create(const char *directory,
 SONDE_API enum sonde_status sonde_trace_write_kernel(struct sonde_trace_writer *writer,
                                                      const struct sonde_trace_kernel *kernel,
                                                      struct sonde_error *error);
+/* A dispatch is written when it is submitted (complete = false) and again,
+ * same id, when its buffers were read: the later one counts, so that a program
+ * that is killed leaves a record of what had not finished. */
 SONDE_API enum sonde_status sonde_trace_write_dispatch(struct sonde_trace_writer *writer,
                                                        const struct sonde_trace_dispatch *dispatch,
                                                        struct sonde_error *error);
@@ -97,19 +134,31 @@ sonde_trace_write_block_counts(struct sonde_trace_writer *writer,
 SONDE_API enum sonde_status sonde_trace_write_loss(struct sonde_trace_writer *writer,
                                                    const struct sonde_trace_loss *loss,
                                                    struct sonde_error *error);
-/* Flush, mark the run as ended properly, free. */
+SONDE_API enum sonde_status sonde_trace_write_message(struct sonde_trace_writer *writer,
+                                                      const char *text, struct sonde_error *error);
+/* Mark the process as ended properly and free, also when that fails. */
 SONDE_API enum sonde_status sonde_trace_writer_close(struct sonde_trace_writer *writer,
                                                      struct sonde_error *error);
 
 /* --- reader ----------------------------------------------------------- */
 struct sonde_trace;
 
-/* Open and index a run. A cut or damaged tail is dropped and reported by
- * sonde_trace_warning. Everything returned lives until sonde_trace_close. */
+/* Open and index a run. What is cut or damaged is dropped and reported by
+ * sonde_trace_warning. What is returned is checked: every kernel and dispatch
+ * id is an index, blocks lie inside their kernel, counts match its blocks.
+ * Everything returned lives until sonde_trace_close. SONDE_ERROR_NOT_FOUND
+ * when there is no run in `directory`. */
 SONDE_API enum sonde_status sonde_trace_open(const char *directory, struct sonde_trace **trace,
                                              struct sonde_error *error);
 SONDE_API void sonde_trace_close(struct sonde_trace *trace);
+/* Of the process that started first; never NULL. A run in which no process
+ * used OpenCL has no process and an empty header (strings "", process 0). */
 SONDE_API const struct sonde_trace_header *sonde_trace_header(const struct sonde_trace *trace);
+SONDE_API size_t sonde_trace_process_count(const struct sonde_trace *trace);
+SONDE_API const struct sonde_trace_header *sonde_trace_process(const struct sonde_trace *trace,
+                                                               size_t index);
+/* The process ended by itself (not killed, not cut off). */
+SONDE_API bool sonde_trace_process_ended(const struct sonde_trace *trace, size_t index);
 /* NULL when the run is whole, else what is missing. */
 SONDE_API const char *sonde_trace_warning(const struct sonde_trace *trace);
 SONDE_API size_t sonde_trace_kernel_count(const struct sonde_trace *trace);
@@ -124,5 +173,8 @@ sonde_trace_block_counts(const struct sonde_trace *trace, size_t index);
 SONDE_API size_t sonde_trace_loss_count(const struct sonde_trace *trace);
 SONDE_API const struct sonde_trace_loss *sonde_trace_loss(const struct sonde_trace *trace,
                                                           size_t index);
+SONDE_API size_t sonde_trace_message_count(const struct sonde_trace *trace);
+SONDE_API const struct sonde_trace_message *sonde_trace_message(const struct sonde_trace *trace,
+                                                                size_t index);
 
 #endif

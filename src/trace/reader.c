@@ -1,0 +1,342 @@
+#include "trace/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "trace/directory.h"
+#include "trace/format.h"
+
+#define TRACE_FILE_LIMIT (UINT64_C(16) << 30)
+
+struct sonde_trace {
+    struct trace_arena arena;
+    struct trace_part *parts; /* in order of start time */
+    size_t part_count, part_capacity;
+    /* All parts one behind the other, ids renumbered. */
+    struct sonde_trace_kernel *kernels;
+    size_t kernel_count;
+    struct sonde_trace_dispatch *dispatches;
+    size_t dispatch_count;
+    struct sonde_trace_block_counts *counts;
+    size_t count_count;
+    struct sonde_trace_loss *losses;
+    size_t loss_count;
+    struct sonde_trace_message *messages;
+    size_t message_count;
+    char warning[1024];
+};
+
+static void add_warning(struct sonde_trace *trace, const char *name, const char *text)
+{
+    size_t used = strlen(trace->warning), left = sizeof trace->warning - used;
+    snprintf(trace->warning + used, left, "%s%s: %s", used > 0 ? "; " : "", name, text);
+}
+
+static enum sonde_status read_file(int directory, const char *name, uint8_t **data, size_t *size,
+                                   struct sonde_error *error)
+{
+    *data = NULL;
+    /* O_NONBLOCK: a FIFO of that name must not stop us. */
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return sonde_error_set(error, SONDE_ERROR_IO, 0, "%s", strerror(reason));
+    }
+    if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > TRACE_FILE_LIMIT) {
+        close(fd);
+        return sonde_error_set(error, SONDE_ERROR_FORMAT, 0,
+                               S_ISREG(status.st_mode) ? "larger than 16 GiB" : "no regular file");
+    }
+    size_t wanted = (size_t)status.st_size, got = 0;
+    uint8_t *bytes = malloc(wanted + 1);
+    while (bytes != NULL && got < wanted) {
+        ssize_t part = read(fd, bytes + got, wanted - got);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    close(fd);
+    if (bytes == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    *data = bytes;
+    *size = got;
+    return SONDE_OK;
+}
+
+static enum sonde_status add_part(struct sonde_trace *trace, const char *name, const uint8_t *data,
+                                  size_t size, struct sonde_error *error)
+{
+    if (base_array_reserve((void **)&trace->parts, &trace->part_capacity, trace->part_count + 1,
+                           sizeof *trace->parts) != SONDE_OK)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    struct trace_part *part = &trace->parts[trace->part_count];
+    *part = (struct trace_part){0};
+    snprintf(part->name, sizeof part->name, "%.60s", name);
+    enum sonde_status status = trace_part_read(part, data, size, &trace->arena, error);
+    if (status == SONDE_OK)
+        trace->part_count++;
+    return status;
+}
+
+static enum sonde_status add_file(struct sonde_trace *trace, int directory, const char *name,
+                                  struct sonde_error *error)
+{
+    uint8_t *data;
+    size_t size = 0;
+    enum sonde_status status = read_file(directory, name, &data, &size, error);
+    if (status == SONDE_OK)
+        status = add_part(trace, name, data, size, error);
+    free(data);
+    return status;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct trace_part *x = a, *y = b;
+    if (x->header.start_time != y->header.start_time)
+        return x->header.start_time < y->header.start_time ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static bool allocate_whole(struct sonde_trace *trace)
+{
+    for (size_t i = 0; i < trace->part_count; i++) {
+        const struct trace_part *part = &trace->parts[i];
+        trace->kernel_count += part->kernel_count;
+        trace->dispatch_count += part->dispatch_count;
+        trace->count_count += part->count_count;
+        trace->loss_count += part->loss_count;
+        trace->message_count += part->message_count;
+    }
+    struct trace_arena *arena = &trace->arena;
+    trace->kernels = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->kernels);
+    trace->dispatches =
+        trace_arena_allocate(arena, trace->dispatch_count * sizeof *trace->dispatches);
+    trace->counts = trace_arena_allocate(arena, trace->count_count * sizeof *trace->counts);
+    trace->losses = trace_arena_allocate(arena, trace->loss_count * sizeof *trace->losses);
+    trace->messages = trace_arena_allocate(arena, trace->message_count * sizeof *trace->messages);
+    return trace->kernels != NULL && trace->dispatches != NULL && trace->counts != NULL &&
+           trace->losses != NULL && trace->messages != NULL && trace->kernel_count < UINT32_MAX &&
+           trace->dispatch_count < UINT32_MAX;
+}
+
+static enum sonde_status merge(struct sonde_trace *trace, struct sonde_error *error)
+{
+    if (trace->part_count > 1)
+        qsort(trace->parts, trace->part_count, sizeof *trace->parts, compare_parts);
+    if (!allocate_whole(trace))
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    size_t kernel = 0, dispatch = 0, count = 0, loss = 0, message = 0;
+    for (size_t p = 0; p < trace->part_count; p++) {
+        const struct trace_part *part = &trace->parts[p];
+        uint32_t process = (uint32_t)p, kernels = (uint32_t)kernel, dispatches = (uint32_t)dispatch;
+        for (size_t i = 0; i < part->kernel_count; i++) {
+            trace->kernels[kernel] = part->kernels[i];
+            trace->kernels[kernel].process = process;
+            trace->kernels[kernel].id = (uint32_t)kernel;
+            kernel++;
+        }
+        for (size_t i = 0; i < part->dispatch_count; i++) {
+            trace->dispatches[dispatch] = part->dispatches[i];
+            trace->dispatches[dispatch].process = process;
+            trace->dispatches[dispatch].kernel += kernels;
+            trace->dispatches[dispatch].id = (uint32_t)dispatch;
+            dispatch++;
+        }
+        for (size_t i = 0; i < part->count_count; i++, count++) {
+            trace->counts[count] = part->counts[i];
+            trace->counts[count].kernel += kernels;
+            trace->counts[count].dispatch += dispatches;
+        }
+        for (size_t i = 0; i < part->loss_count; i++, loss++) {
+            trace->losses[loss] = part->losses[i];
+            trace->losses[loss].process = process;
+            if (trace->losses[loss].dispatch != UINT32_MAX)
+                trace->losses[loss].dispatch += dispatches;
+        }
+        for (size_t i = 0; i < part->message_count; i++, message++) {
+            trace->messages[message] = part->messages[i];
+            trace->messages[message].process = process;
+        }
+        if (part->warning[0] != '\0')
+            add_warning(trace, part->name, part->warning);
+    }
+    return SONDE_OK;
+}
+
+enum sonde_status trace_open_bytes(const uint8_t *data, size_t size, struct sonde_trace **trace,
+                                   struct sonde_error *error)
+{
+    *trace = NULL;
+    struct sonde_trace *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    enum sonde_status status = add_part(made, "trace", data, size, error);
+    if (status == SONDE_OK)
+        status = merge(made, error);
+    if (status != SONDE_OK) {
+        sonde_trace_close(made);
+        return status;
+    }
+    *trace = made;
+    return SONDE_OK;
+}
+
+/* Every process file of the directory; one that cannot be read is a warning,
+ * the others are still there. */
+static enum sonde_status read_directory(struct sonde_trace *trace, const char *directory,
+                                        struct sonde_error *error)
+{
+    DIR *handle = opendir(directory);
+    if (handle == NULL)
+        return sonde_error_set(
+            error, errno == ENOENT || errno == ENOTDIR ? SONDE_ERROR_NOT_FOUND : SONDE_ERROR_IO, 0,
+            "no run in %s: %s; record one with `sonde run`", directory, strerror(errno));
+    bool unsupported = false;
+    if (!trace_directory_is_marked(dirfd(handle))) {
+        closedir(handle);
+        return sonde_error_set(error, SONDE_ERROR_NOT_FOUND, 0,
+                               "no run in %s; record one with `sonde run`", directory);
+    }
+    struct sonde_error problem = {0};
+    for (struct dirent *entry; (entry = readdir(handle)) != NULL;) {
+        if (!trace_directory_owns(entry->d_name) || strcmp(entry->d_name, TRACE_MARK_NAME) == 0)
+            continue;
+        enum sonde_status status = add_file(trace, dirfd(handle), entry->d_name, &problem);
+        unsupported = unsupported || status == SONDE_ERROR_UNSUPPORTED;
+        if (status != SONDE_OK)
+            add_warning(trace, entry->d_name, problem.message);
+    }
+    closedir(handle);
+    if (unsupported && trace->part_count == 0)
+        return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "%s: %s", directory,
+                               trace->warning);
+    return SONDE_OK;
+}
+
+enum sonde_status sonde_trace_open(const char *directory, struct sonde_trace **trace,
+                                   struct sonde_error *error)
+{
+    *trace = NULL;
+    struct sonde_trace *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    struct stat file;
+    enum sonde_status status;
+    if (stat(directory, &file) == 0 && S_ISREG(file.st_mode)) {
+        status = add_file(made, AT_FDCWD, directory, error);
+        if (status != SONDE_OK)
+            sonde_error_prefix(error, "%s", directory);
+    } else {
+        status = read_directory(made, directory, error);
+    }
+    if (status == SONDE_OK)
+        status = merge(made, error);
+    if (status != SONDE_OK) {
+        sonde_trace_close(made);
+        return status;
+    }
+    *trace = made;
+    return SONDE_OK;
+}
+
+void sonde_trace_close(struct sonde_trace *trace)
+{
+    if (trace == NULL)
+        return;
+    for (size_t i = 0; i < trace->part_count; i++)
+        trace_part_clear(&trace->parts[i]);
+    free(trace->parts);
+    trace_arena_free(&trace->arena);
+    free(trace);
+}
+
+const struct sonde_trace_header *sonde_trace_header(const struct sonde_trace *trace)
+{
+    return trace->part_count == 0 ? &trace_empty_header : &trace->parts[0].header;
+}
+
+size_t sonde_trace_process_count(const struct sonde_trace *trace)
+{
+    return trace->part_count;
+}
+
+const struct sonde_trace_header *sonde_trace_process(const struct sonde_trace *trace, size_t index)
+{
+    return index < trace->part_count ? &trace->parts[index].header : NULL;
+}
+
+bool sonde_trace_process_ended(const struct sonde_trace *trace, size_t index)
+{
+    return index < trace->part_count && trace->parts[index].ended;
+}
+
+const char *sonde_trace_warning(const struct sonde_trace *trace)
+{
+    return trace->warning[0] == '\0' ? NULL : trace->warning;
+}
+
+size_t sonde_trace_kernel_count(const struct sonde_trace *trace)
+{
+    return trace->kernel_count;
+}
+
+const struct sonde_trace_kernel *sonde_trace_kernel(const struct sonde_trace *trace, size_t index)
+{
+    return index < trace->kernel_count ? &trace->kernels[index] : NULL;
+}
+
+size_t sonde_trace_dispatch_count(const struct sonde_trace *trace)
+{
+    return trace->dispatch_count;
+}
+
+const struct sonde_trace_dispatch *sonde_trace_dispatch(const struct sonde_trace *trace,
+                                                        size_t index)
+{
+    return index < trace->dispatch_count ? &trace->dispatches[index] : NULL;
+}
+
+size_t sonde_trace_block_counts_count(const struct sonde_trace *trace)
+{
+    return trace->count_count;
+}
+
+const struct sonde_trace_block_counts *sonde_trace_block_counts(const struct sonde_trace *trace,
+                                                                size_t index)
+{
+    return index < trace->count_count ? &trace->counts[index] : NULL;
+}
+
+size_t sonde_trace_loss_count(const struct sonde_trace *trace)
+{
+    return trace->loss_count;
+}
+
+const struct sonde_trace_loss *sonde_trace_loss(const struct sonde_trace *trace, size_t index)
+{
+    return index < trace->loss_count ? &trace->losses[index] : NULL;
+}
+
+size_t sonde_trace_message_count(const struct sonde_trace *trace)
+{
+    return trace->message_count;
+}
+
+const struct sonde_trace_message *sonde_trace_message(const struct sonde_trace *trace, size_t index)
+{
+    return index < trace->message_count ? &trace->messages[index] : NULL;
+}

@@ -1,0 +1,80 @@
+/* A trace file of any content is read or refused. Checksums are made good
+ * first, so that mutations reach the decoders behind them. */
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "trace/format.h"
+#include "trace/reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void repair(uint8_t *data, size_t size)
+{
+    if (size < TRACE_HEADER_BYTES)
+        return;
+    base_store64(data + TRACE_HEADER_CHECK, XXH3_64bits(data, TRACE_HEADER_CHECK));
+    size_t at = TRACE_HEADER_BYTES;
+    while (size - at >= TRACE_SECTION_BYTES) {
+        uint8_t *header = data + at;
+        size_t stored = base_load32(header + TRACE_SECTION_STORED);
+        if (stored > size - at - TRACE_SECTION_BYTES)
+            return;
+        base_store32(header + TRACE_SECTION_HEADER_CHECK,
+                     (uint32_t)XXH3_64bits(header, TRACE_SECTION_HEADER_CHECK));
+        base_store64(header + TRACE_SECTION_CHECK,
+                     XXH3_64bits(header + TRACE_SECTION_BYTES, stored));
+        at += TRACE_SECTION_BYTES + stored;
+    }
+}
+
+/* Everything that a report would touch. */
+static uint64_t touch(const struct sonde_trace *trace)
+{
+    uint64_t sum = strlen(sonde_trace_header(trace)->command_line);
+    for (size_t i = 0; i < sonde_trace_kernel_count(trace); i++) {
+        const struct sonde_trace_kernel *kernel = sonde_trace_kernel(trace, i);
+        sum += strlen(kernel->name) + XXH3_64bits(kernel->original, kernel->original_size) +
+               XXH3_64bits(kernel->heap, kernel->heap_size);
+        for (size_t b = 0; b < kernel->block_count; b++)
+            for (uint32_t n = 0; n < kernel->blocks[b].count; n++)
+                if (kernel->instruction_offsets != NULL)
+                    sum += kernel->instruction_offsets[kernel->blocks[b].first + n];
+    }
+    for (size_t i = 0; i < sonde_trace_block_counts_count(trace); i++) {
+        const struct sonde_trace_block_counts *counts = sonde_trace_block_counts(trace, i);
+        if (sonde_trace_kernel(trace, counts->kernel)->block_count != counts->count ||
+            sonde_trace_dispatch(trace, counts->dispatch)->kernel != counts->kernel)
+            abort();
+        for (size_t b = 0; b < counts->count; b++)
+            sum += counts->counts[b];
+    }
+    for (size_t i = 0; i < sonde_trace_loss_count(trace); i++)
+        sum += strlen(sonde_trace_loss(trace, i)->reason);
+    for (size_t i = 0; i < sonde_trace_message_count(trace); i++)
+        sum += strlen(sonde_trace_message(trace, i)->text);
+    return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static volatile uint64_t sink;
+    uint8_t *copy = malloc(size + 1);
+    if (copy == NULL)
+        return 0;
+    if (size > 0)
+        memcpy(copy, data, size);
+    for (int pass = 0; pass < 2; pass++) {
+        struct sonde_trace *trace;
+        if (trace_open_bytes(copy, size, &trace, NULL) == SONDE_OK) {
+            sink += touch(trace);
+            sonde_trace_close(trace);
+        }
+        repair(copy, size);
+    }
+    free(copy);
+    return 0;
+}
