@@ -1,0 +1,1 @@
+__kernel void store(__global int *a) { a[get_global_id(0)] = 1; }
