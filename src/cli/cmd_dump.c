@@ -1,0 +1,23 @@
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/results.h"
+
+int cmd_dump(const struct cli_arguments *arguments)
+{
+    const char *format = cli_value(arguments, CLI_OPTION_FORMAT, "text");
+    if (strcmp(format, "csv") == 0) {
+        cli_error("sonde dump writes text or json: its records have no common columns");
+        return CLI_EXIT_USAGE;
+    }
+    struct sonde_trace *trace = results_open(arguments);
+    if (trace == NULL)
+        return CLI_EXIT_FAILURE;
+    struct report_text text = {.data = NULL};
+    if (strcmp(format, "json") == 0)
+        report_dump_json(trace, &text);
+    else
+        report_dump_text(trace, &text);
+    sonde_trace_close(trace);
+    return results_print(&text, stdout);
+}

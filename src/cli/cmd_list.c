@@ -1,0 +1,91 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/kernels.h"
+#include "cli/target.h"
+#include "report/report.h"
+#include "sonde/tool.h"
+
+static int list_tools(void)
+{
+    const struct sonde_tool *tool;
+    for (size_t i = 0; (tool = sonde_tool_at(i)) != NULL; i++)
+        printf("%-12s  %s\n", tool->name, tool->summary);
+    return CLI_EXIT_OK;
+}
+
+static int list_devices(void)
+{
+    char name[64] = "hw", why[160];
+    const struct device_model *model;
+    if (target_find_hardware(name, sizeof name, why, sizeof why))
+        printf("%-12s  real Intel GPU\n", name);
+    else
+        printf("%-12s  not usable: %s\n", "hw", why);
+    for (unsigned i = 0; (model = device_model_at(i)) != NULL; i++) {
+        snprintf(name, sizeof name, "emu:%s", model->name);
+        printf("%-12s  %s\n", name, model->description);
+    }
+    return CLI_EXIT_OK;
+}
+
+static int list_columns(void)
+{
+    const struct report_view *view;
+    for (size_t i = 0; (view = report_view_at(i)) != NULL; i++) {
+        printf("%s: %s\n", view->name, view->summary);
+        for (const struct report_column *column = view->columns; column->name != NULL; column++)
+            printf("  %-14s  %s\n", column->name, column->help);
+    }
+    return CLI_EXIT_OK;
+}
+
+static int list_kernels(const struct cli_arguments *arguments)
+{
+    struct sonde_image *image = kernels_open_image(arguments, arguments->operands[1]);
+    if (image == NULL)
+        return CLI_EXIT_FAILURE;
+    for (size_t i = 0; i < sonde_image_kernel_count(image); i++) {
+        const struct sonde_image_kernel *kernel = sonde_image_kernel(image, i);
+        printf("%-24s  %s", kernel->info.name != NULL ? kernel->info.name : "(no name)",
+               sonde_gen_platform_name(kernel->info.platform));
+        if (kernel->info.simd_width != 0)
+            printf(", SIMD%u", kernel->info.simd_width);
+        printf(", %zu bytes", kernel->info.isa_size);
+        if (kernel->target != NULL)
+            printf(", target %s", kernel->target);
+        putchar('\n');
+    }
+    sonde_image_close(image);
+    return CLI_EXIT_OK;
+}
+
+int cmd_list(const struct cli_arguments *arguments)
+{
+    static const char *const things[] = {"tools", "devices", "columns", "kernels"};
+    const char *thing = arguments->operands[0];
+    bool kernels = strcmp(thing, "kernels") == 0;
+    if (kernels && arguments->operand_count < 2) {
+        cli_error("sonde list kernels needs a FILE");
+        return CLI_EXIT_USAGE;
+    }
+    if (kernels)
+        return list_kernels(arguments);
+    if (strcmp(thing, "tools") == 0)
+        return list_tools();
+    if (strcmp(thing, "devices") == 0)
+        return list_devices();
+    if (strcmp(thing, "columns") == 0)
+        return list_columns();
+    struct cli_suggestion suggestion;
+    cli_suggestion_begin(&suggestion, thing);
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++)
+        cli_suggestion_offer(&suggestion, things[i]);
+    const char *meant = cli_suggestion_end(&suggestion);
+    if (meant != NULL)
+        cli_error("sonde list knows no '%s'; did you mean '%s'?", thing, meant);
+    else
+        cli_error("sonde list knows no '%s', but tools, devices, columns and kernels", thing);
+    return CLI_EXIT_USAGE;
+}

@@ -1,0 +1,76 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/results.h"
+
+/* The tools of every -t as a NULL-terminated list; free both. */
+static const char **split_tools(const struct cli_arguments *arguments, char **storage)
+{
+    const struct cli_values *values = &arguments->options[CLI_OPTION_TOOL];
+    size_t size = 1, words = 1;
+    for (size_t i = 0; i < values->count; i++)
+        size += strlen(values->items[i]) + 1;
+    *storage = calloc(size, 1);
+    const char **tools = calloc(size, sizeof *tools);
+    if (*storage == NULL || tools == NULL) {
+        free(tools);
+        return NULL;
+    }
+    char *end = *storage;
+    for (size_t i = 0; i < values->count; i++)
+        end = stpcpy(stpcpy(end, values->items[i]), ",");
+    words = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(*storage, ",", &rest); word != NULL;
+         word = strtok_r(NULL, ",", &rest))
+        tools[words++] = word;
+    return tools;
+}
+
+static int report(const struct cli_arguments *arguments, const struct report_options *options,
+                  struct sonde_trace *trace)
+{
+    struct analyze_matcher *matcher = NULL;
+    if (!results_matcher(arguments, &matcher))
+        return CLI_EXIT_USAGE;
+    char *storage = NULL;
+    const char **tools = NULL;
+    if (cli_given(arguments, CLI_OPTION_TOOL))
+        tools = split_tools(arguments, &storage);
+    int status = results_matches(trace, matcher) ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
+    struct report_text text = {.data = NULL};
+    if (status == CLI_EXIT_OK)
+        status = results_report(trace, tools, matcher, options, &text);
+    if (status == CLI_EXIT_OK)
+        status = results_print(&text, stdout);
+    free(text.data);
+    free(tools);
+    free(storage);
+    analyze_matcher_destroy(matcher);
+    return status;
+}
+
+int cmd_report(const struct cli_arguments *arguments)
+{
+    unsigned long limit = 0;
+    if (!cli_value_number(arguments, CLI_OPTION_LIMIT, 1000000, &limit))
+        return CLI_EXIT_USAGE;
+    const char *format = cli_value(arguments, CLI_OPTION_FORMAT, "text");
+    struct report_options options = {
+        .format = strcmp(format, "csv") == 0    ? REPORT_FORMAT_CSV
+                  : strcmp(format, "json") == 0 ? REPORT_FORMAT_JSON
+                                                : REPORT_FORMAT_TEXT,
+        .columns = cli_value(arguments, CLI_OPTION_COLUMNS, NULL),
+        .sort = cli_value(arguments, CLI_OPTION_SORT, NULL),
+        .limit = limit,
+        .total_only = cli_given(arguments, CLI_OPTION_TOTAL),
+        .color = cli_message_uses_color(stdout),
+    };
+    struct sonde_trace *trace = results_open(arguments);
+    if (trace == NULL)
+        return CLI_EXIT_FAILURE;
+    int status = report(arguments, &options, trace);
+    sonde_trace_close(trace);
+    return status;
+}

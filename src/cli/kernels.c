@@ -1,0 +1,56 @@
+#include "cli/kernels.h"
+
+#include <stdlib.h>
+
+static bool take_platform(const struct cli_arguments *arguments, enum sonde_gen_platform *platform)
+{
+    const char *name = cli_value(arguments, CLI_OPTION_PLATFORM, NULL);
+    *platform = SONDE_GEN_PLATFORM_COUNT;
+    if (name == NULL || sonde_gen_platform_from_name(name, platform) == SONDE_OK)
+        return true;
+    struct cli_suggestion suggestion;
+    cli_suggestion_begin(&suggestion, name);
+    for (int i = 0; i < SONDE_GEN_PLATFORM_COUNT; i++)
+        cli_suggestion_offer(&suggestion, sonde_gen_platform_name((enum sonde_gen_platform)i));
+    const char *meant = cli_suggestion_end(&suggestion);
+    if (meant != NULL)
+        cli_error("there is no platform '%s'; did you mean '%s'?", name, meant);
+    else
+        cli_error("there is no platform '%s'; use a name such as gen9", name);
+    return false;
+}
+
+struct sonde_image *kernels_open_image(const struct cli_arguments *arguments, const char *path)
+{
+    enum sonde_gen_platform platform;
+    struct sonde_image *image;
+    struct sonde_error error;
+    if (!take_platform(arguments, &platform))
+        return NULL;
+    if (sonde_image_open(path, platform, &image, &error) == SONDE_OK)
+        return image;
+    cli_error("%s", error.message);
+    return NULL;
+}
+
+static enum sonde_status add_piece(void *context, const char *bytes, size_t size)
+{
+    struct report_text *text = context;
+    report_text_add_bytes(text, bytes, size);
+    return text->failed ? SONDE_ERROR_MEMORY : SONDE_OK;
+}
+
+bool kernels_list(const struct sonde_kernel_info *info, const struct sonde_listing_options *options,
+                  struct report_text *text)
+{
+    struct sonde_kernel *kernel;
+    struct sonde_error error;
+    enum sonde_status status = sonde_kernel_create(info, &kernel, &error);
+    if (status == SONDE_OK) {
+        status = sonde_listing_print(kernel, options, add_piece, text, &error);
+        sonde_kernel_destroy(kernel);
+    }
+    if (status != SONDE_OK)
+        cli_error("%s", error.message);
+    return status == SONDE_OK;
+}

@@ -1,0 +1,57 @@
+/* sonde: the program. Everything else of Sonde neither prints nor exits. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static int unknown_command(const char *word)
+{
+    struct cli_suggestion suggestion;
+    const struct cli_command *command;
+    cli_suggestion_begin(&suggestion, word);
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
+        cli_suggestion_offer(&suggestion, command->name);
+    const char *meant = cli_suggestion_end(&suggestion);
+    if (meant != NULL)
+        cli_error("there is no command '%s'; did you mean '%s'?", word, meant);
+    else
+        cli_error("there is no command '%s'", word);
+    cli_hint("try 'sonde --help'");
+    return CLI_EXIT_USAGE;
+}
+
+static int run_command(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_print_overview(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cli_print_overview(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts("sonde " SONDE_VERSION);
+        return CLI_EXIT_OK;
+    }
+    const struct cli_command *command = cli_command_find(argv[1]);
+    if (command == NULL)
+        return unknown_command(argv[1]);
+    struct cli_arguments arguments;
+    int status = cli_parse(command, argc - 1, argv + 1, &arguments);
+    if (status < 0)
+        status = command->run(&arguments);
+    cli_arguments_clear(&arguments);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int status = run_command(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        if (errno != EPIPE)
+            cli_error("cannot write the output: %s", strerror(errno));
+        return status == CLI_EXIT_OK ? CLI_EXIT_FAILURE : status;
+    }
+    return status;
+}

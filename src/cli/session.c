@@ -1,0 +1,160 @@
+#include "cli/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/analyze.h"
+#include "sonde/tool.h"
+
+static bool append(char **text, const char *separator, const char *prefix, const char *word,
+                   size_t length)
+{
+    size_t used = *text != NULL ? strlen(*text) : 0;
+    size_t size = used + strlen(separator) + strlen(prefix) + length + 1;
+    char *grown = realloc(*text, size);
+    if (grown == NULL)
+        return false;
+    snprintf(grown + used, size - used, "%s%s%.*s", used > 0 ? separator : "", prefix, (int)length,
+             word);
+    *text = grown;
+    return true;
+}
+
+static bool check_tool(const char *name)
+{
+    if (strchr(name, '/') != NULL) {
+        if (access(name, R_OK) == 0)
+            return true;
+        cli_error("there is no tool file %s", name);
+        return false;
+    }
+    if (sonde_tool_find(name) != NULL)
+        return true;
+    struct cli_suggestion suggestion;
+    const struct sonde_tool *tool;
+    cli_suggestion_begin(&suggestion, name);
+    for (size_t i = 0; (tool = sonde_tool_at(i)) != NULL; i++)
+        cli_suggestion_offer(&suggestion, tool->name);
+    const char *meant = cli_suggestion_end(&suggestion);
+    if (meant != NULL)
+        cli_error("there is no tool '%s'; did you mean '%s'?", name, meant);
+    else
+        cli_error("there is no tool '%s'; 'sonde list tools' shows those there are", name);
+    return false;
+}
+
+/* Every -t, split at commas, checked and joined again. */
+static bool take_tools(const struct cli_arguments *arguments, struct session *session)
+{
+    const struct cli_values *values = &arguments->options[CLI_OPTION_TOOL];
+    if (values->count == 0)
+        return append(&session->tools, ",", "", "opcodeprof", strlen("opcodeprof"));
+    for (size_t i = 0; i < values->count; i++) {
+        const char *list = values->items[i];
+        while (*list != '\0') {
+            size_t length = strcspn(list, ",");
+            char name[PATH_MAX];
+            snprintf(name, sizeof name, "%.*s", (int)length, list);
+            if (length > 0 &&
+                (!check_tool(name) || !append(&session->tools, ",", "", name, length)))
+                return false;
+            list += length;
+            list += *list == ',';
+        }
+    }
+    if (session->tools == NULL)
+        cli_error("-t names no tool");
+    return session->tools != NULL;
+}
+
+static bool take_patterns(const struct cli_values *values, const char *sign, char **filter)
+{
+    struct analyze_matcher *matcher;
+    struct sonde_error error;
+    if (analyze_matcher_create(values->items, values->count, &matcher, &error) != SONDE_OK) {
+        cli_error("%s", error.message);
+        return false;
+    }
+    analyze_matcher_destroy(matcher);
+    for (size_t i = 0; i < values->count; i++) {
+        if (!append(filter, "\n", sign, values->items[i], strlen(values->items[i])))
+            return false;
+    }
+    return true;
+}
+
+static bool take_number(const struct cli_arguments *arguments, enum cli_option_id id,
+                        const char *word, char **filter)
+{
+    unsigned long number = 0;
+    if (!cli_given(arguments, id))
+        return true;
+    if (!cli_value_number(arguments, id, 0xffffffff, &number))
+        return false;
+    char text[32];
+    snprintf(text, sizeof text, "%lu", number);
+    return append(filter, "\n", word, text, strlen(text));
+}
+
+static bool take_filter(const struct cli_arguments *arguments, struct session *session)
+{
+    return take_patterns(&arguments->options[CLI_OPTION_KERNEL], "+", &session->filter) &&
+           take_patterns(&arguments->options[CLI_OPTION_EXCLUDE], "-", &session->filter) &&
+           take_number(arguments, CLI_OPTION_SKIP, "skip=", &session->filter) &&
+           take_number(arguments, CLI_OPTION_TAKE, "count=", &session->filter);
+}
+
+int session_prepare(const struct cli_arguments *arguments, struct session *session)
+{
+    memset(session, 0, sizeof *session);
+    session->registers = cli_value(arguments, CLI_OPTION_REGISTERS, NULL);
+    if (!take_tools(arguments, session) || !take_filter(arguments, session) ||
+        !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
+        return CLI_EXIT_SONDE;
+    int status = program_check(arguments->operands[0]);
+    if (status >= 0)
+        return status;
+    if (!target_find_driver(&session->driver) ||
+        !target_find_attach_library(session->attach_library, sizeof session->attach_library))
+        return CLI_EXIT_SONDE;
+    return -1;
+}
+
+void session_clear(struct session *session)
+{
+    free(session->tools);
+    free(session->filter);
+    memset(session, 0, sizeof *session);
+}
+
+struct program_plan session_plan(const struct session *session, char **argv, const char *trace)
+{
+    return (struct program_plan){
+        .argv = argv,
+        .target = &session->target,
+        .driver = &session->driver,
+        .attach_library = session->attach_library,
+        .trace = trace,
+        .tools = session->tools,
+        .registers = session->registers,
+        .filter = session->filter,
+    };
+}
+
+int session_start_server(const struct session *session, const char *truth, struct server *server)
+{
+    *server = (struct server){.pid = 0};
+    if (session->target.model == NULL)
+        return -1;
+    struct device_server_options options = {
+        .model = session->target.model,
+        .truth_path = truth,
+        .log_fd = STDERR_FILENO,
+    };
+    struct sonde_error error;
+    if (server_start(&options, server, &error) == SONDE_OK)
+        return -1;
+    cli_error("the emulated GPU does not start: %s", error.message);
+    return CLI_EXIT_SONDE;
+}

@@ -1,0 +1,310 @@
+/* The two tables that the whole command line is made from. */
+#include <string.h>
+
+#include "cli/commands.h"
+
+static const char *const color_choices[] = {"auto", "always", "never", NULL};
+static const char *const register_choices[] = {"recompile", "unmodified", NULL};
+static const char *const format_choices[] = {"text", "csv", "json", NULL};
+
+static const struct cli_option options[] = {
+    {CLI_OPTION_TOOL, 't', "tool", "TOOL[,TOOL]",
+     "Tools to insert or to show, by name ('sonde list tools' shows them) or by path of a shared "
+     "object (default: opcodeprof to insert, all to show).",
+     NULL, true, false},
+    {CLI_OPTION_OUTPUT, 'o', "output", "DIR",
+     "Directory that the run is recorded in (default: sonde.data); the run that stands there "
+     "becomes DIR.old.",
+     NULL, false, false},
+    {CLI_OPTION_INPUT, 'i', "input", "DIR", "Recorded run to read (default: sonde.data).", NULL,
+     false, false},
+    {CLI_OPTION_KERNEL, 'k', "kernel", "PATTERN",
+     "Only kernels whose name matches: a shell pattern, or re:REGEX for an extended regular "
+     "expression. May be given more than once.",
+     NULL, true, false},
+    {CLI_OPTION_EXCLUDE, 'x', "exclude", "PATTERN",
+     "No kernels whose name matches. May be given more than once.", NULL, true, false},
+    {CLI_OPTION_SKIP, 0, "skip", "N", "Leave out the first N dispatches of these kernels.", NULL,
+     false, false},
+    {CLI_OPTION_TAKE, 0, "count", "N", "Then take N dispatches and leave out the rest.", NULL,
+     false, false},
+    {CLI_OPTION_REGISTERS, 0, "registers", "HOW",
+     "recompile (the compiler assigns registers again and leaves some free) or unmodified (the "
+     "kernel is exactly the one that runs without Sonde) (default: recompile).",
+     register_choices, false, false},
+    {CLI_OPTION_DEVICE, 0, "device", "DEVICE",
+     "auto (a real Intel GPU when one can be used, else the emulated one), hw, or emu:MODEL; "
+     "'sonde list devices' shows them (default: auto).",
+     NULL, false, false},
+    {CLI_OPTION_QUIET, 'q', "quiet", NULL, "Print neither the reports nor the summary.", NULL,
+     false, false},
+    {CLI_OPTION_REPORT, 0, "report", "FILE",
+     "Write the reports to FILE instead of stderr; - is stdout.", NULL, false, false},
+    {CLI_OPTION_KEEP, 0, "keep", "DIR",
+     "Keep both runs, their ground truth and their output in DIR.", NULL, false, false},
+    {CLI_OPTION_COLUMNS, 'f', "columns", "NAME[,NAME]",
+     "Columns to show, in this order; +NAME adds one to the default ones. 'sonde list columns' "
+     "shows them.",
+     NULL, false, false},
+    {CLI_OPTION_SORT, 's', "sort", "NAME[,NAME]",
+     "Columns to sort by: counts from large to small, names in order; a leading - turns one "
+     "round.",
+     NULL, false, false},
+    {CLI_OPTION_FORMAT, 0, "format", "FORMAT", "text, csv or json (default: text).", format_choices,
+     false, false},
+    {CLI_OPTION_LIMIT, 0, "limit", "N", "Show at most N rows of each kernel.", NULL, false, false},
+    {CLI_OPTION_TOTAL, 0, "total", NULL, "Show only the total over all kernels.", NULL, false,
+     false},
+    {CLI_OPTION_PLATFORM, 0, "platform", "NAME",
+     "Instruction set of a file that does not say it (raw instructions), such as gen9.", NULL,
+     false, false},
+    {CLI_OPTION_PORT, 0, "port", "N", "TCP port to listen on at 127.0.0.1 (default: any free).",
+     NULL, false, false},
+    {CLI_OPTION_THREADS, 0, "threads", "N",
+     "Host threads that emulate (default: one for each processor).", NULL, false, false},
+    {CLI_OPTION_TRUTH, 0, "truth", "FILE",
+     "Write what the device itself counted and what kernels wrote to FILE.", NULL, false, false},
+    {CLI_OPTION_COLOR, 0, "color", "WHEN",
+     "auto, always or never; auto obeys NO_COLOR and colours terminals only.", color_choices, false,
+     false},
+    {CLI_OPTION_HELP, 'h', "help", NULL, "Show this help and exit.", NULL, false, false},
+    {CLI_OPTION_VERSION, 'V', "version", NULL, "Show the version and exit.", NULL, false, false},
+    {CLI_OPTION_MAN, 0, "man", NULL, "Print the manual page's source.", NULL, false, true},
+    {CLI_OPTION_COMPLETION, 0, "completion", NULL, "Print the completion script for bash.", NULL,
+     false, true},
+};
+
+static const struct cli_example run_examples[] = {
+    {"sonde run -t opcodeprof -- ./vadd 1024", "count executed instructions by opcode"},
+    {"sonde run -t bblprof -k 'gemm*' -o gemm.data ./app", "only some kernels, kept in gemm.data"},
+    {NULL, NULL},
+};
+
+static const struct cli_example report_examples[] = {
+    {"sonde report", "the tools of the run in ./sonde.data"},
+    {"sonde report -t opcodeprof --format csv -s kernel,-dynamic", "rows for a spreadsheet"},
+    {"sonde report --total --limit 10", "the ten most executed kinds of instruction"},
+    {NULL, NULL},
+};
+
+static const struct cli_example annotate_examples[] = {
+    {"sonde annotate -k vadd", "the kernel's assembly with counts on each line"},
+    {NULL, NULL},
+};
+
+static const struct cli_example verify_examples[] = {
+    {"sonde verify -t opcodeprof -- ./vadd 1024", "check that opcodeprof changes nothing"},
+    {NULL, NULL},
+};
+
+static const struct cli_example disasm_examples[] = {
+    {"sonde disasm vadd.bin", "every kernel of a program binary"},
+    {"sonde disasm --platform gen9 kernel.isa", "a file of bare instructions"},
+    {NULL, NULL},
+};
+
+static const struct cli_example list_examples[] = {
+    {"sonde list tools", "the tools that -t accepts"},
+    {"sonde list kernels vadd.bin", "the kernels of a program binary"},
+    {NULL, NULL},
+};
+
+static const struct cli_example info_examples[] = {
+    {"sonde info", "what the run in ./sonde.data was"},
+    {NULL, NULL},
+};
+
+static const struct cli_example dump_examples[] = {
+    {"sonde dump --format json > run.json", "every record of a run, for other programs"},
+    {NULL, NULL},
+};
+
+static const struct cli_example emu_examples[] = {
+    {"sonde emu --port 4321", "an emulated GPU that any number of programs can use"},
+    {NULL, NULL},
+};
+
+static const struct cli_example help_examples[] = {
+    {"sonde help run", "the same as sonde run --help"},
+    {NULL, NULL},
+};
+
+static const struct cli_command commands[] = {
+    {"run",
+     "Run an OpenCL program with tools inserted into its kernels",
+     "[--] APP [ARG]...",
+     1,
+     (size_t)-1,
+     "Runs APP, unmodified, with the Intel OpenCL driver. Each kernel that the driver compiles "
+     "gets the instrumentation of the given tools before it reaches the device; what the tools "
+     "counted is recorded in a directory.\n"
+     "APP keeps its standard input, output and error, its signals and its exit status. The "
+     "reports and a summary follow on stderr when it ends. A kernel that cannot be instrumented "
+     "runs as it was, and the summary says why.\n"
+     "Without a usable Intel GPU the kernels run on the emulated one, which lives only as long "
+     "as the run. A program that forks gives one recorded run for each process that uses "
+     "OpenCL.",
+     run_examples,
+     true,
+     cmd_run,
+     {CLI_OPTION_TOOL, CLI_OPTION_OUTPUT, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_SKIP,
+      CLI_OPTION_TAKE, CLI_OPTION_REGISTERS, CLI_OPTION_DEVICE, CLI_OPTION_REPORT, CLI_OPTION_QUIET,
+      CLI_OPTION_END}},
+    {"report",
+     "Show what the tools of a recorded run counted",
+     "",
+     0,
+     0,
+     "Shows, for each kernel and for all of them together, the figures of each tool of the run. "
+     "Text, CSV and JSON are made from the same rows and columns.",
+     report_examples,
+     false,
+     cmd_report,
+     {CLI_OPTION_INPUT, CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_COLUMNS, CLI_OPTION_SORT,
+      CLI_OPTION_LIMIT, CLI_OPTION_TOTAL, CLI_OPTION_FORMAT, CLI_OPTION_END}},
+    {"annotate",
+     "Show kernels' assembly with the counts of a recorded run",
+     "",
+     0,
+     0,
+     "Lists each executed kernel, one instruction a line, with how often hardware threads "
+     "executed it and its share of the kernel.",
+     annotate_examples,
+     false,
+     cmd_annotate,
+     {CLI_OPTION_INPUT, CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_END}},
+    {"verify",
+     "Prove that tools change nothing and count right",
+     "[--] APP [ARG]...",
+     1,
+     (size_t)-1,
+     "Runs APP twice on the emulated GPU, once with its kernels as the compiler made them and "
+     "once with the tools inserted. Compares everything that the kernels wrote, dispatch by "
+     "dispatch, the program's output and its exit status, and compares the tools' counts with "
+     "those of the device itself. Exits with 0 when all is identical, with 1 when anything "
+     "differs.",
+     verify_examples,
+     true,
+     cmd_verify,
+     {CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_REGISTERS,
+      CLI_OPTION_DEVICE, CLI_OPTION_KEEP, CLI_OPTION_QUIET, CLI_OPTION_END}},
+    {"disasm",
+     "Disassemble the kernels of a device binary",
+     "FILE",
+     1,
+     1,
+     "Prints every kernel of a program binary, as clGetProgramInfo or the offline compiler "
+     "give it, in the syntax of Intel's assembler.",
+     disasm_examples,
+     false,
+     cmd_disasm,
+     {CLI_OPTION_KERNEL, CLI_OPTION_PLATFORM, CLI_OPTION_END}},
+    {"list",
+     "List tools, devices, columns or the kernels of a file",
+     "tools|devices|columns|kernels [FILE]",
+     1,
+     2,
+     "Lists the tools that can be inserted, the devices that kernels can run on, the columns of "
+     "the reports, or the kernels of a device binary FILE.",
+     list_examples,
+     false,
+     cmd_list,
+     {CLI_OPTION_PLATFORM, CLI_OPTION_END}},
+    {"info",
+     "Show what a recorded run is",
+     "",
+     0,
+     0,
+     "Shows the program, device, driver and tools of a run, its kernels and dispatches, and what "
+     "was lost.",
+     info_examples,
+     false,
+     cmd_info,
+     {CLI_OPTION_INPUT, CLI_OPTION_END}},
+    {"dump",
+     "Print every record of a recorded run",
+     "",
+     0,
+     0,
+     "Prints all records, as text or JSON, in the order of the file.",
+     dump_examples,
+     false,
+     cmd_dump,
+     {CLI_OPTION_INPUT, CLI_OPTION_FORMAT, CLI_OPTION_END}},
+    {"emu",
+     "Serve an emulated GPU until interrupted",
+     "",
+     0,
+     0,
+     "Listens on 127.0.0.1 for OpenCL drivers and prints the environment that points a driver at "
+     "it. Ends on SIGINT or SIGTERM and then says what it executed.",
+     emu_examples,
+     false,
+     cmd_emu,
+     {CLI_OPTION_DEVICE, CLI_OPTION_PORT, CLI_OPTION_THREADS, CLI_OPTION_TRUTH, CLI_OPTION_END}},
+    {"help",
+     "Show help on Sonde or on a command",
+     "[COMMAND]",
+     0,
+     1,
+     "Shows the list of commands, or the help of one.",
+     help_examples,
+     false,
+     cmd_help,
+     {CLI_OPTION_MAN, CLI_OPTION_COMPLETION, CLI_OPTION_END}},
+};
+
+static const struct cli_fact exit_facts[] = {
+    {"0", "Success; verify: identical."},
+    {"1", "Failure; verify: something differs."},
+    {"2", "The command line is wrong."},
+    {"125", "run, verify: Sonde itself failed, and its message says why."},
+    {"126", "run, verify: APP was found but could not be executed."},
+    {"127", "run, verify: APP was not found."},
+    {"128+N", "run: APP was killed by signal N."},
+    {"other", "run: the exit status of APP."},
+    {NULL, NULL},
+};
+
+static const struct cli_fact environment_facts[] = {
+    {"NO_COLOR", "When set and not empty, no colour unless --color=always."},
+    {"SONDE_DRIVER", "Path of the Intel OpenCL driver, libigdrcl.so, where it is not installed in "
+                     "a usual place."},
+    {"SONDE_ATTACH_LIBRARY", "Path of libsonde-attach-neo.so instead of the one that belongs to "
+                             "the program."},
+    {NULL, NULL},
+};
+
+const struct cli_command *cli_command_at(size_t index)
+{
+    return index < sizeof commands / sizeof *commands ? &commands[index] : NULL;
+}
+
+const struct cli_command *cli_command_find(const char *name)
+{
+    const struct cli_command *command;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+    }
+    return NULL;
+}
+
+const struct cli_option *cli_option_find(enum cli_option_id id)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].id == id)
+            return &options[i];
+    }
+    return NULL;
+}
+
+const struct cli_fact *cli_exit_facts(void)
+{
+    return exit_facts;
+}
+
+const struct cli_fact *cli_environment_facts(void)
+{
+    return environment_facts;
+}
