@@ -1,0 +1,106 @@
+/* What the field tables (fields_*.txt) call to learn which alternative of an
+ * encoding holds. Included by generated code after the enums of the kinds. */
+#ifndef SONDE_ISA_GEN_LAYOUT_H
+#define SONDE_ISA_GEN_LAYOUT_H
+
+#include "isa/gen/opcode_facts.h"
+
+/* The extra-precision macro functions of math, which name mme registers. */
+static inline bool layout_is_macro(const struct sonde_gen_instruction *i)
+{
+    return i->opcode == SONDE_GEN_MATH &&
+           (i->math == SONDE_GEN_MATH_INVM || i->math == SONDE_GEN_MATH_RSQTM);
+}
+
+static inline bool layout_is_madm(const struct sonde_gen_instruction *i)
+{
+    return i->opcode == SONDE_GEN_MADM;
+}
+
+/* Functions of math that take two operands. */
+static inline bool layout_math_is_binary(uint8_t math)
+{
+    return math >= SONDE_GEN_MATH_FDIV && math <= SONDE_GEN_MATH_INVM;
+}
+
+static inline unsigned layout_source_count(const struct sonde_gen_instruction *i)
+{
+    if (i->opcode == SONDE_GEN_MATH)
+        return layout_math_is_binary(i->math) ? 2 : 1;
+    return isa_gen_opcodes[i->opcode].sources;
+}
+
+static inline unsigned layout_modifier_kind(const struct sonde_gen_instruction *i)
+{
+    return i->opcode == SONDE_GEN_MATH ? LAYOUT_MODIFIER_MATH : LAYOUT_MODIFIER_CONDITION;
+}
+
+static inline unsigned layout_destination_kind(const struct sonde_gen_instruction *i)
+{
+    if (i->align16)
+        return layout_is_macro(i) ? LAYOUT_DESTINATION_MACRO : LAYOUT_DESTINATION_ALIGN16;
+    return i->dst.indirect ? LAYOUT_DESTINATION_INDIRECT : LAYOUT_DESTINATION_DIRECT;
+}
+
+static inline unsigned layout_source_kind(const struct sonde_gen_instruction *i, unsigned n)
+{
+    if (n >= layout_source_count(i))
+        return LAYOUT_SOURCE_ABSENT;
+    if (i->src[n].file != SONDE_GEN_FILE_IMMEDIATE)
+        return LAYOUT_SOURCE_REGISTER;
+    switch (i->src[n].type) {
+    case SONDE_GEN_TYPE_UW:
+    case SONDE_GEN_TYPE_W:
+    case SONDE_GEN_TYPE_HF:
+        return LAYOUT_SOURCE_IMM16;
+    case SONDE_GEN_TYPE_UQ:
+    case SONDE_GEN_TYPE_Q:
+    case SONDE_GEN_TYPE_DF:
+        return LAYOUT_SOURCE_IMM64;
+    default:
+        return LAYOUT_SOURCE_IMM32;
+    }
+}
+
+static inline unsigned layout_region_kind(const struct sonde_gen_instruction *i, unsigned n)
+{
+    if (layout_source_kind(i, n) != LAYOUT_SOURCE_REGISTER)
+        return LAYOUT_REGION_NONE;
+    if (i->align16)
+        return layout_is_macro(i) ? LAYOUT_REGION_MACRO : LAYOUT_REGION_ALIGN16;
+    return i->src[n].indirect ? LAYOUT_REGION_INDIRECT : LAYOUT_REGION_DIRECT;
+}
+
+static inline unsigned layout_has_branch_control(const struct sonde_gen_instruction *i)
+{
+    return i->opcode == SONDE_GEN_IF || i->opcode == SONDE_GEN_ELSE ||
+           i->opcode == SONDE_GEN_GOTO;
+}
+
+static inline unsigned layout_target_kind(const struct sonde_gen_instruction *i, unsigned n)
+{
+    return i->src[n].file == SONDE_GEN_FILE_IMMEDIATE ? LAYOUT_TARGET_IMMEDIATE
+                                                      : LAYOUT_TARGET_REGISTER;
+}
+
+static inline unsigned layout_descriptor_kind(const struct sonde_gen_instruction *i)
+{
+    return i->send.descriptor_is_register ? LAYOUT_TARGET_REGISTER : LAYOUT_TARGET_IMMEDIATE;
+}
+
+static inline unsigned layout_ex_descriptor_kind(const struct sonde_gen_instruction *i)
+{
+    return i->send.ex_descriptor_is_register ? LAYOUT_TARGET_REGISTER : LAYOUT_TARGET_IMMEDIATE;
+}
+
+static inline bool layout_over(uint64_t value, uint64_t limit)
+{
+    return value > limit;
+}
+
+static inline bool layout_outside(int64_t value, int64_t half)
+{
+    return value < -half || value >= half;
+}
+
+#endif
