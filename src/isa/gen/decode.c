@@ -241,8 +241,8 @@ void sonde_gen_instruction_init(struct sonde_gen_instruction *instruction,
     instruction->source_count = isa_gen_opcodes[opcode].sources;
     instruction->has_jip = isa_gen_opcodes[opcode].jumps > 0;
     instruction->has_uip = isa_gen_opcodes[opcode].jumps > 1;
-    instruction->align16 = isa_gen_opcodes[opcode].format == SONDE_GEN_FORMAT_TERNARY &&
-                           layout == &isa_gen_layout_a;
+    instruction->align16 =
+        isa_gen_opcodes[opcode].format == SONDE_GEN_FORMAT_TERNARY && layout == &isa_gen_layout_a;
     layout->init(opcode, instruction->raw);
     instruction->raw[0] |= isa_gen_opcodes[opcode].code[platform];
 }

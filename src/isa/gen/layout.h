@@ -73,8 +73,7 @@ static inline unsigned layout_region_kind(const struct sonde_gen_instruction *i,
 
 static inline unsigned layout_has_branch_control(const struct sonde_gen_instruction *i)
 {
-    return i->opcode == SONDE_GEN_IF || i->opcode == SONDE_GEN_ELSE ||
-           i->opcode == SONDE_GEN_GOTO;
+    return i->opcode == SONDE_GEN_IF || i->opcode == SONDE_GEN_ELSE || i->opcode == SONDE_GEN_GOTO;
 }
 
 static inline unsigned layout_target_kind(const struct sonde_gen_instruction *i, unsigned n)

@@ -8,9 +8,9 @@
 
 struct isa_gen_opcode_facts {
     const char *mnemonic;
-    uint8_t format;  /* enum sonde_gen_format */
-    uint8_t sources; /* 0-3: the most that any encoding of the opcode has */
-    uint8_t jumps;   /* 0 none, 1 JIP, 2 JIP and UIP */
+    uint8_t format;                         /* enum sonde_gen_format */
+    uint8_t sources;                        /* 0-3: the most that any encoding of the opcode has */
+    uint8_t jumps;                          /* 0 none, 1 JIP, 2 JIP and UIP */
     uint8_t code[SONDE_GEN_PLATFORM_COUNT]; /* opcode byte, or ISA_GEN_NO_CODE */
 };
 
