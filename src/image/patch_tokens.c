@@ -165,7 +165,7 @@ static enum sonde_status read_kernel(struct sonde_image *image, const struct ima
                                      struct sonde_error *error)
 {
     struct kernel_parts parts;
-    uint64_t hash;
+    uint64_t hash = 0;
     enum sonde_status status = split_kernel(program, *position, &parts, &hash, error);
     if (status != SONDE_OK)
         return status;

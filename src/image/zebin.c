@@ -107,7 +107,7 @@ enum sonde_status image_parse_zebin(struct sonde_image *image,
             description = &sections[i];
     if (description == NULL)
         return sonde_error_set(error, SONDE_ERROR_FORMAT, 0, "zebin: no .ze_info section");
-    enum sonde_gen_platform platform;
+    enum sonde_gen_platform platform = SONDE_GEN_PLATFORM_COUNT;
     enum sonde_status status = find_platform(sections, count, &platform, error);
     size_t first = image->kernel_count;
     if (status == SONDE_OK)

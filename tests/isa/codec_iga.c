@@ -144,6 +144,14 @@ const char *iga_disassemble(struct iga *iga, const uint8_t *code, size_t size)
     return text;
 }
 
+const char *iga_disassemble_any(struct iga *iga, const uint8_t *code, size_t size)
+{
+    struct disassemble_options options = {.size = sizeof options};
+    char *text = NULL;
+    iga->disassemble(iga->context, &options, code, (uint32_t)size, NULL, NULL, &text);
+    return text;
+}
+
 bool kv_open(struct iga *iga, struct kv *kv, const uint8_t *code, size_t size)
 {
     kv->messages[0] = '\0';

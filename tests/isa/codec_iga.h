@@ -24,6 +24,9 @@ const uint8_t *iga_assemble(struct iga *iga, const char *text, uint32_t encoder,
 
 /* Disassemble a buffer; NULL on error. */
 const char *iga_disassemble(struct iga *iga, const uint8_t *code, size_t size);
+/* The same, with text for buffers with errors too: what cannot be decoded is
+ * printed as "illegal". */
+const char *iga_disassemble_any(struct iga *iga, const uint8_t *code, size_t size);
 
 /* The field view of a buffer: one symbol a field, (view, pc, ...). */
 struct kv {

@@ -129,8 +129,8 @@ void print_destination(struct print_text *out, const struct sonde_gen_instructio
         if (is_macro)
             print_macro_register(out, dst);
     }
-    bool region_is_implied = is_send || is_macro || is_branch(instruction);
-    if (!region_is_implied || dst->hstride != 1)
+    bool region_is_implied = is_send || is_branch(instruction);
+    if (!is_macro && (!region_is_implied || dst->hstride != 1))
         print_counted(out, "<%u>", dst->hstride);
     if (dst->type != implied_type(instruction))
         print_type(out, dst->type);

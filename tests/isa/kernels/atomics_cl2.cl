@@ -1,0 +1,2 @@
+__kernel void explicit_orders(__global atomic_int *a, __global int *r)
+{ size_t i = get_global_id(0); r[i] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_device) + atomic_load_explicit(a + 1, memory_order_acquire, memory_scope_device); atomic_store_explicit(a + 2, r[i], memory_order_release, memory_scope_device); atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device); r[i] += atomic_exchange(a + 3, 9); }

@@ -1,0 +1,4 @@
+__kernel void global_atomics(__global int *a, __global uint *u, __global int *r)
+{ size_t i = get_global_id(0); r[i] = atomic_add(a, 3) + atomic_sub(a + 1, 2) + atomic_inc(a + 2) + atomic_dec(a + 3) + atomic_xchg(a + 4, (int)i) + atomic_cmpxchg(a + 5, 1, 2) + atomic_min(a + 6, (int)i) + atomic_max(a + 7, (int)i) + atomic_and(a + 8, 5) + atomic_or(a + 9, 6) + atomic_xor(a + 10, 7); r[i] += atomic_min(u, 3u) + atomic_max(u + 1, 4u); }
+__kernel void no_return(__global int *a, __global int *x) { atomic_add(a + x[get_global_id(0)], 1); atomic_inc(a + 100); atomic_or(a + 101, 8); }
+__kernel void local_atomics(__global int *a, __local int *l) { int i = get_local_id(0); l[i] = 0; barrier(CLK_LOCAL_MEM_FENCE); atomic_add(l + (a[i] & 15), 1); atomic_max(l + 16, a[i]); barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i]; }

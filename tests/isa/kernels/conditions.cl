@@ -1,0 +1,3 @@
+__kernel void conditions(__global int *a, __global float *f) { size_t i = get_global_id(0); int x = a[i], y = a[i + 1]; bool p = x > 3 && f[i] < 2.0f, q = y == 7 || f[i + 1] >= f[i]; if (p) { if (q) a[i] = 1; else a[i] = f[i] != 0.5f ? 2 : 3; } else if (p ^ q) a[i] = x <= y; a[i + 2] = p ? x : y; a[i + 3] = !q; }
+__kernel void unsigned_compare(__global uint *a) { size_t i = get_global_id(0); a[i] = a[i] < a[i + 1] ? min(a[i], 7u) : max(a[i + 2], a[i + 3]); }
+__kernel void deep(__global int *a) { size_t i = get_global_id(0); int x = a[i]; if (x > 0) { if (x > 10) { if (x > 100) { if (x > 1000) a[i] = 4; else a[i + 1] = 3; } else a[i + 2] = 2; } else a[i + 3] = 1; } else a[i + 4] = 0; }

@@ -1,0 +1,2 @@
+__kernel void ids(__global int *a) { size_t i = get_global_id(0) + get_global_id(1) * get_global_size(0) + get_global_id(2) * 100; a[i] = get_local_id(0) + get_local_id(1) * 3 + get_local_id(2) * 5 + get_group_id(0) * 7 + get_group_id(1) * 11 + get_group_id(2) * 13 + get_local_size(1) + get_num_groups(2) + get_work_dim() + get_global_offset(0); }
+__attribute__((reqd_work_group_size(8, 4, 2))) __kernel void fixed_size(__global int *a) { a[get_global_linear_id()] = get_local_linear_id(); }

@@ -1,0 +1,2 @@
+__kernel void group_functions(__global int *a) { size_t i = get_global_id(0); a[i] = work_group_reduce_add(a[i]) + work_group_scan_inclusive_max(a[i + 1]) + work_group_broadcast(a[i + 2], 3) + work_group_any(a[i + 3]); }
+__kernel void asynchronous(__global int *a, __local int *l) { event_t e = async_work_group_copy(l, a, 64, 0); wait_group_events(1, &e); a[get_global_id(0) + 64] = l[get_local_id(0) ^ 1]; }

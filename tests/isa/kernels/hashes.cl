@@ -1,0 +1,4 @@
+#define ROUND(a, b, c, d, k, s) a = b + rotate(a + (d ^ (b & (c ^ d))) + k, (uint)s)
+__kernel void md(__global uint4 *h, __global uint *m) { size_t i = get_global_id(0); uint4 v = h[i]; for (int r = 0; r < 4; r++) { ROUND(v.x, v.y, v.z, v.w, m[r] + 0xd76aa478u, 7); ROUND(v.w, v.x, v.y, v.z, m[r + 1] + 0xe8c7b756u, 12); ROUND(v.z, v.w, v.x, v.y, m[r + 2] + 0x242070dbu, 17); ROUND(v.y, v.z, v.w, v.x, m[r + 3] + 0xc1bdceeeu, 22); } h[i] += v; }
+__kernel void crc(__global uchar *a, __global uint *r, int n) { uint c = ~0u; for (int k = 0; k < n; k++) { c ^= a[k]; for (int b = 0; b < 8; b++) c = c & 1 ? (c >> 1) ^ 0xedb88320u : c >> 1; } r[get_global_id(0)] = ~c; }
+__kernel void mersenne(__global uint *s, __global float *r) { size_t i = get_global_id(0); uint x = s[i]; x ^= x >> 11; x ^= (x << 7) & 0x9d2c5680u; x ^= (x << 15) & 0xefc60000u; x ^= x >> 18; r[i] = x * 2.3283064365386963e-10f; }

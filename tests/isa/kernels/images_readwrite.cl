@@ -1,0 +1,2 @@
+__kernel void readwrite(read_write image2d_t a) { int2 p = (int2)(get_global_id(0), get_global_id(1)); float4 v = read_imagef(a, p); write_imagef(a, p, v * 2.0f); atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item); write_imagef(a, p + 1, read_imagef(a, p)); }
+__kernel void depth(read_only image2d_depth_t a, __global float *r) { int i = get_global_id(0); r[i] = read_imagef(a, (int2)(i, 0)); }

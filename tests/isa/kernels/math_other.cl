@@ -1,0 +1,5 @@
+__kernel void others(__global float *a, __global int *e) { size_t i = get_global_id(0); int k; a[i] = frexp(a[i], &k) + ldexp(a[i + 1], 3) + fmod(a[i + 2], a[i + 3]) + remainder(a[i + 4], 2.0f) + hypot(a[i + 5], a[i + 6]) + cbrt(a[i + 7]); e[i] = k + ilogb(a[i + 8]); }
+__kernel void classes(__global float *a, __global int *r) { size_t i = get_global_id(0); r[i] = isnan(a[i]) + isinf(a[i + 1]) + isfinite(a[i + 2]) + signbit(a[i + 3]) + isnormal(a[i + 4]) + isunordered(a[i], a[i + 5]); a[i] = copysign(a[i], a[i + 1]) + nextafter(a[i + 2], 1.0f) + fdim(a[i + 3], a[i + 4]); }
+__kernel void specials(__global float *a) { size_t i = get_global_id(0); a[i] = erf(a[i]) + tgamma(a[i + 1]) + lgamma(a[i + 2]); }
+__kernel void geometry(__global float4 *a) { size_t i = get_global_id(0); a[i] = normalize(a[i]) + cross(a[i], a[i + 1]); a[i].x = dot(a[i], a[i + 1]) + length(a[i + 2]) + distance(a[i], a[i + 3]); }
+__kernel void commons(__global float *a) { size_t i = get_global_id(0); a[i] = mix(a[i], a[i + 1], a[i + 2]) + smoothstep(0.0f, 1.0f, a[i + 3]) + step(a[i], a[i + 4]) + sign(a[i + 5]) + degrees(a[i + 6]); }

@@ -1,0 +1,4 @@
+__kernel void private_array(__global int *a, int n) { int p[64]; for (int i = 0; i < 64; i++) p[i] = a[i] * i; for (int i = 0; i < n; i++) p[(p[i & 63] + i) & 63] += i; a[get_global_id(0)] = p[n & 63]; }
+__kernel void big_private(__global int *a, int n) { int p[400]; for (int i = 0; i < 400; i++) p[i] = a[i]; for (int i = 0; i < n; i++) p[a[i] % 400] += p[a[i + 1] % 400]; a[get_global_id(0)] = p[n % 400]; }
+__kernel void private_bytes(__global uchar *a, int n) { uchar p[96]; for (int i = 0; i < 96; i++) p[i] = a[i]; for (int i = 0; i < n; i++) p[a[i] % 96] ^= (uchar)i; a[get_global_id(0)] = p[n % 96]; }
+__kernel void private_struct(__global float *a, int n) { struct { float x; short y; char z; } p[24]; for (int i = 0; i < 24; i++) { p[i].x = a[i]; p[i].y = i; p[i].z = (char)n; } a[get_global_id(0)] = p[n % 24].x + p[(n + 1) % 24].y + p[(n + 2) % 24].z; }

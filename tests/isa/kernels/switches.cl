@@ -1,0 +1,2 @@
+__kernel void switches(__global int *a) { size_t i = get_global_id(0); int x = a[i]; switch (x) { case 0: x += 3; break; case 1: x *= 7; case 2: x ^= 5; break; case 10: x = a[i + 1]; break; case 100: x = -x; break; default: x--; } a[i] = x; }
+__kernel void uniform_switch(__global int *a, int n) { switch (n) { case 1: a[get_global_id(0)] = 1; break; case 5: a[get_global_id(0)] += 5; break; case 9: a[get_global_id(0)] *= 9; break; default: a[get_global_id(0)]--; } }

@@ -1,0 +1,24 @@
+/* Comparing our text of a piece of code with libiga64's, line by line. */
+#ifndef TESTS_ISA_ORACLE_H
+#define TESTS_ISA_ORACLE_H
+
+#include "sonde/gen.h"
+
+#include "codec_iga.h"
+
+struct oracle {
+    struct iga *iga;
+    size_t instructions;
+    size_t refused_by_iga; /* words that libiga64 does not decode */
+    size_t refused_by_us;  /* and those that we do not decode */
+    size_t different;      /* text, for words that both decode */
+    size_t changed;        /* bytes after decode and encode */
+    size_t shown;
+    size_t show_limit;
+};
+
+/* Decode, print and encode all of `code` and compare. `name` is for messages.
+ * False when the two disagree on the number of instructions. */
+bool oracle_compare(struct oracle *oracle, const char *name, const uint8_t *code, size_t size);
+
+#endif
