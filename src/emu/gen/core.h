@@ -1,0 +1,290 @@
+/* Private to the execution core of the emulator: the translated form of an
+ * instruction and the state of threads, groups and workers.
+ *
+ * A program is translated once: every instruction becomes a struct
+ * emu_operation whose operands are byte offsets into struct emu_thread and
+ * whose work is a function pointer. Control flow keeps one waiting operation
+ * a channel (the per-channel instruction pointers of the hardware). */
+#ifndef SONDE_EMU_GEN_CORE_H
+#define SONDE_EMU_GEN_CORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/gen/internal.h"
+
+#define EMU_LANES       32u
+#define EMU_ACC_LANES   64u
+#define EMU_LANE_BYTES  8u /* accumulator lanes are 64 bits wide, whatever the type */
+#define EMU_MME_COUNT   8u
+#define EMU_GRF_BYTES   (EMU_GRF_COUNT * EMU_GRF_SIZE)
+#define EMU_OPERAND_MAX 3u
+
+struct emu_operation;
+
+/* One hardware thread. Operands are byte offsets from the start, so the
+ * architecture registers follow the register file. */
+struct emu_thread {
+    _Alignas(64) uint8_t grf[EMU_GRF_BYTES + EMU_GRF_SLACK];
+    uint64_t acc[EMU_ACC_LANES]; /* one lane a channel; 32-bit values in the low half */
+    uint32_t flag[4];
+    uint16_t address[16];
+    uint32_t state[8];
+    uint32_t control[8];
+    uint32_t notification[8];
+    uint32_t timestamp[8];
+    uint32_t ip[8]; /* filled before a read */
+    uint32_t channel_enable[8];
+    uint32_t discard[64]; /* architecture registers without effect: tdr, sp, dbg, fc, msg */
+    uint8_t arf_slack[EMU_GRF_SLACK];
+    long double mme[EMU_MME_COUNT][EMU_LANES];
+
+    const struct emu_operation *next;
+    uint32_t active;   /* channels that execute now */
+    uint32_t waiting;  /* channels whose wake operation lies elsewhere */
+    uint32_t dispatch; /* channels that exist */
+    const struct emu_operation *wake[EMU_LANES];
+    uint64_t cycles; /* read through tm0: one an instruction, levelled at barriers */
+    bool finished;
+    bool at_barrier;     /* signalled and not yet released */
+    bool blocked;        /* stands at a wait whose count is zero */
+    bool stopped;        /* leave the run loop */
+    bool slow;           /* denormals are flushed: float operations take the general path */
+    uint32_t index;      /* in its group */
+    struct emu_group *group;
+    struct emu_worker *worker;
+};
+
+#define EMU_OFFSET(field) ((uint32_t)offsetof(struct emu_thread, field))
+
+/* What lane values a computation works on. */
+enum emu_lane_type {
+    EMU_LANE_I32,
+    EMU_LANE_U32,
+    EMU_LANE_I64,
+    EMU_LANE_U64,
+    EMU_LANE_F32,
+    EMU_LANE_F64,
+    EMU_LANE_TYPE_COUNT
+};
+
+/* Where the elements of an operand lie, as byte offsets from a base. */
+enum emu_region_class {
+    EMU_REGION_CONTIGUOUS,
+    EMU_REGION_SCALAR,
+    EMU_REGION_STRIDED,
+    EMU_REGION_TABLE,
+    EMU_REGION_CLASS_COUNT
+};
+
+struct emu_region {
+    uint32_t base;  /* offset of element 0 in struct emu_thread; a0-relative when indirect */
+    int32_t stride; /* bytes between elements, for CONTIGUOUS, SCALAR, STRIDED */
+    uint8_t region; /* enum emu_region_class */
+    uint8_t type;   /* enum sonde_gen_type */
+    uint8_t size;   /* bytes of an element in storage */
+    bool indirect;
+    uint8_t address_subreg;
+    bool multi_address;         /* VxH: one address register a row */
+    uint8_t row;                /* elements a row, VxH */
+    uint32_t extent;            /* bytes from base to the end of the last element */
+    uint16_t offset[EMU_LANES]; /* bytes from base, every element */
+};
+
+/* Resolved region of a source or destination. Returns NULL, or why the
+ * hardware does not define the operand. */
+const char *emu_operand_source(const struct sonde_gen_instruction *instruction, unsigned index,
+                               struct emu_region *region);
+const char *emu_operand_destination(const struct sonde_gen_instruction *instruction,
+                                    struct emu_region *region);
+bool emu_operand_is_null(const struct sonde_gen_operand *operand);
+bool emu_operand_is_accumulator(const struct sonde_gen_operand *operand);
+
+typedef void emu_run_function(struct emu_thread *thread, const struct emu_operation *operation,
+                              uint32_t mask);
+typedef void emu_load_function(void *lanes, const uint8_t *source, int32_t stride,
+                               const uint16_t *offset, uint32_t count);
+typedef void emu_store_function(uint8_t *destination, const void *lanes, int32_t stride,
+                                const uint16_t *offset, uint32_t mask, uint32_t count);
+typedef void emu_compute_function(void *result, const void *a, const void *b, const void *c,
+                                  uint32_t select, uint32_t count);
+typedef uint32_t emu_collect_function(const void *lanes, uint32_t count);
+
+struct emu_source {
+    const void *constant; /* broadcast lanes, or NULL: a register */
+    emu_load_function *load; /* NULL: the lanes are read in place */
+    emu_compute_function *modify;
+    uint32_t base;
+    int32_t stride;
+    const uint16_t *offset;
+};
+
+/* Details that only the general path, flow and faults look at. */
+struct emu_details {
+    struct sonde_gen_instruction instruction;
+    struct emu_region source[EMU_OPERAND_MAX];
+    struct emu_region destination;
+    const struct emu_semantics *semantics;
+    bool has_destination; /* not null */
+    bool writes_acc;      /* destination is an accumulator */
+    uint32_t address;     /* bytes from kernel start, signed in 32 bits */
+    const char *illegal;  /* why this cannot be executed, or NULL */
+    uint8_t bytes[16];    /* as fetched */
+    uint8_t mapped;       /* of which so many were mapped */
+    struct sonde_gen_message message;
+    bool message_decoded;
+};
+
+struct emu_operation {
+    emu_run_function *run;
+    const struct emu_operation *next; /* following instruction */
+    const struct emu_operation *jip;
+    const struct emu_operation *uip;
+    uint32_t index;
+    uint32_t window;        /* low exec_size bits */
+    uint32_t window_lanes;
+    uint8_t channel_offset;
+    uint8_t exec_size;
+    uint8_t predicate; /* enum sonde_gen_predicate */
+    bool predicate_inverse;
+    bool selects;      /* predicate chooses a source, it does not mask */
+    bool no_mask;
+    bool target;       /* waiting channels may wake here */
+    bool always;       /* runs even with no channel enabled */
+    uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
+    bool direct_store;
+    bool collect_only; /* compare with null destination */
+    uint8_t condition;
+    struct emu_source source[EMU_OPERAND_MAX];
+    emu_compute_function *compute;
+    emu_compute_function *saturate;
+    emu_compute_function *compare; /* condition modifier: result against zero */
+    emu_collect_function *collect; /* lanes of all ones to bits */
+    emu_store_function *store;
+    uint32_t destination;
+    int32_t destination_stride;
+    const uint16_t *destination_offset;
+    const struct emu_details *details;
+};
+
+/* A translated program. Operations are never moved or freed while a dispatch
+ * runs; code reached by a computed jump is translated under the lock. */
+struct emu_program;
+
+enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
+                                     const struct emu_memory *memory, bool general_only,
+                                     struct emu_program **program, struct sonde_error *error);
+void emu_program_destroy(struct emu_program *program);
+/* True when the code of the program is still what memory holds. */
+bool emu_program_matches(const struct emu_program *program, const struct emu_dispatch *dispatch,
+                         const struct emu_memory *memory);
+/* The operation at a byte address (absolute); translates it when new. */
+const struct emu_operation *emu_program_at(struct emu_program *program,
+                                           const struct emu_memory *memory, uint64_t address);
+uint32_t emu_program_operation_count(struct emu_program *program);
+/* Operation number index, in order of translation. */
+const struct emu_operation *emu_program_operation(struct emu_program *program, uint32_t index);
+
+struct emu_group {
+    struct emu_thread *threads;
+    uint32_t thread_count;
+    uint32_t unfinished;
+    uint32_t signalled; /* threads that sent the barrier message */
+    uint32_t id[3];
+    uint8_t *slm;
+    uint32_t first_slot; /* hardware thread slot of thread 0 */
+};
+
+struct emu_tally {
+    uint64_t executions;
+    uint64_t lanes;
+};
+
+struct emu_worker {
+    struct emu *emu;
+    const struct emu_dispatch *dispatch;
+    struct emu_program *program;
+    struct emu_memory memory;
+    struct emu_tlb_entry tlb[EMU_TLB_SIZE];
+    struct emu_surface surfaces[256];
+    struct emu_tally *tallies;
+    uint32_t tally_count;
+    struct emu_group *resident; /* resident_max groups; thread_count 0 = free */
+    uint32_t resident_max;
+    uint32_t first_slot;
+    uint64_t instructions;
+    uint64_t reported; /* instructions already added to the dispatch's total */
+    uint64_t threads;
+    uint64_t cycles;
+    uint64_t out_of_bounds;
+    struct emu_thread *current; /* of the message being executed */
+    const struct emu_operation *current_operation;
+    uint32_t current_mask;
+    bool faulted;
+    char fault_reason[240];
+    struct emu_thread *fault_thread;
+    const struct emu_operation *fault_operation;
+    uint32_t fault_mask;
+    pthread_t handle;
+    enum sonde_status status;
+};
+
+/* Translate one decoded instruction (jump targets are left to the program).
+ * `arena` keeps constant lanes and details. */
+struct emu_arena;
+struct emu_arena *emu_arena_create(void);
+void *emu_arena_take(struct emu_arena *arena, size_t size); /* zeroed, 64-byte aligned, or NULL */
+void emu_arena_destroy(struct emu_arena *arena);
+
+bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
+                   bool general_only, struct emu_operation *operation);
+
+/* Decode the message of a send whose descriptor is an immediate. */
+void emu_send_translate(struct emu_details *details);
+
+/* run functions */
+emu_run_function emu_general_run;
+emu_run_function emu_run_fast;
+emu_run_function emu_run_message;
+emu_run_function emu_run_illegal;
+emu_run_function emu_run_nop;
+emu_run_function emu_run_wait;
+
+/* Fast tables, see lanes.c. */
+bool emu_fast_translate(struct emu_arena *arena, struct emu_operation *operation);
+
+/* Bring the host's float environment in line with cr0. */
+void emu_thread_apply_control(struct emu_thread *thread);
+/* Channels, as seen by the instruction (bit 0 = first), that pass the
+ * predicate, over the whole window. */
+uint32_t emu_predicate_mask(const struct emu_thread *thread, const struct emu_operation *operation);
+/* Write condition bits for the channels in mask. */
+void emu_flag_write(struct emu_thread *thread, const struct emu_operation *operation,
+                    uint32_t bits, uint32_t mask);
+/* Registers that are computed when read. */
+void emu_thread_refresh(struct emu_thread *thread, const struct emu_operation *operation);
+
+/* Continue at an address relative to the instruction base. */
+void emu_thread_jump(struct emu_thread *thread, const struct emu_operation *operation,
+                     uint32_t ip);
+
+void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32_t index);
+/* Run until the thread ends, blocks, faults, or `budget` instructions were
+ * executed. Returns the number executed. */
+uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget);
+void emu_thread_fault(struct emu_thread *thread, const struct emu_operation *operation,
+                      uint32_t mask, const char *format, ...) SONDE_PRINTF(4, 5);
+/* Make room for `count` counters. */
+bool emu_worker_grow_tallies(struct emu_worker *worker, uint32_t count);
+/* Wake the channels that wait for this operation. */
+void emu_thread_wake(struct emu_thread *thread, const struct emu_operation *operation);
+
+static inline uint64_t emu_flag_bits(const struct emu_thread *thread)
+{
+    return (uint64_t)thread->flag[0] | (uint64_t)thread->flag[1] << 32;
+}
+
+#endif

@@ -1,0 +1,470 @@
+/* A dispatch: the grid of groups over host threads, each of which runs its
+ * resident groups in turn. */
+#include <fenv.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/gen/semantics.h"
+
+#define SLICE_INSTRUCTIONS  4096u /* a thread, before its neighbours run */
+#define GROUP_INSTRUCTIONS  (1u << 20) /* a group, before another one starts */
+#define RESIDENT_MAX        64u
+#define PROGRAM_CACHE       64u
+
+struct emu {
+    struct emu_options options;
+    bool general_only;
+    struct emu_program *programs[PROGRAM_CACHE]; /* most recent first */
+    const struct emu_dispatch *dispatch;
+    atomic_uint_fast64_t next_group;
+    atomic_uint_fast64_t instructions;
+    atomic_bool stop;
+    uint64_t group_total;
+};
+
+enum sonde_status emu_create(const struct emu_options *options, struct emu **result)
+{
+    struct emu *emu = calloc(1, sizeof(*emu));
+    if (!emu)
+        return SONDE_ERROR_MEMORY;
+    if (options)
+        emu->options = *options;
+    emu->general_only = getenv("SONDE_EMU_GENERAL") != NULL;
+    *result = emu;
+    return SONDE_OK;
+}
+
+void emu_destroy(struct emu *emu)
+{
+    if (!emu)
+        return;
+    for (unsigned i = 0; i < PROGRAM_CACHE; i++)
+        emu_program_destroy(emu->programs[i]);
+    free(emu);
+}
+
+/* The translated kernel, from the cache when its code is unchanged. */
+static enum sonde_status find_program(struct emu *emu, const struct emu_memory *memory,
+                                      const struct emu_dispatch *dispatch,
+                                      struct emu_program **result, struct sonde_error *error)
+{
+    struct emu_program *program = NULL;
+    unsigned slot = 0;
+    for (; slot < PROGRAM_CACHE - 1 && emu->programs[slot]; slot++)
+        if (emu_program_matches(emu->programs[slot], dispatch, memory)) {
+            program = emu->programs[slot];
+            break;
+        }
+    if (!program) {
+        enum sonde_status status =
+            emu_program_create(dispatch, memory, emu->general_only, &program, error);
+        if (status != SONDE_OK)
+            return status;
+        emu_program_destroy(emu->programs[slot]);
+    }
+    memmove(&emu->programs[1], &emu->programs[0], slot * sizeof(emu->programs[0]));
+    emu->programs[0] = program;
+    *result = program;
+    return SONDE_OK;
+}
+
+void emu_worker_fault(struct emu_worker *worker, const char *format, ...)
+{
+    char text[240];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    emu_thread_fault(worker->current, worker->current_operation, worker->current_mask, "%s", text);
+}
+
+void emu_worker_out_of_bounds(struct emu_worker *worker, uint32_t lanes)
+{
+    worker->out_of_bounds += lanes;
+}
+
+struct emu_tlb_entry *emu_worker_tlb(struct emu_worker *worker)
+{
+    return worker->tlb;
+}
+
+const struct emu_memory *emu_worker_memory(struct emu_worker *worker)
+{
+    return &worker->memory;
+}
+
+struct emu_surface *emu_worker_surfaces(struct emu_worker *worker)
+{
+    return worker->surfaces;
+}
+
+bool emu_worker_grow_tallies(struct emu_worker *worker, uint32_t count)
+{
+    uint32_t capacity = emu_program_operation_count(worker->program);
+    if (capacity < count)
+        capacity = count;
+    struct emu_tally *tallies = realloc(worker->tallies, capacity * sizeof(*tallies));
+    if (!tallies)
+        return false;
+    memset(tallies + worker->tally_count, 0,
+           (capacity - worker->tally_count) * sizeof(*tallies));
+    worker->tallies = tallies;
+    worker->tally_count = capacity;
+    return true;
+}
+
+static bool group_allocate(struct emu_group *group, const struct emu_dispatch *dispatch)
+{
+    if (!group->threads)
+        group->threads =
+            aligned_alloc(64, (size_t)dispatch->threads_per_group * sizeof(struct emu_thread));
+    if (!group->threads)
+        return false;
+    if (!group->slm && dispatch->slm_size)
+        group->slm = calloc(1, dispatch->slm_size);
+    return group->slm || !dispatch->slm_size;
+}
+
+static bool group_start(struct emu_worker *worker, uint32_t slot, uint64_t number)
+{
+    const struct emu_dispatch *dispatch = worker->dispatch;
+    struct emu_group *group = &worker->resident[slot];
+    if (!group_allocate(group, dispatch)) {
+        worker->status = SONDE_ERROR_MEMORY;
+        return false;
+    }
+    for (unsigned axis = 0; axis < 3; axis++) {
+        uint64_t size = dispatch->group_end[axis] - dispatch->group_start[axis];
+        group->id[axis] = dispatch->group_start[axis] + (uint32_t)(number % size);
+        number /= size;
+    }
+    if (dispatch->slm_size)
+        memset(group->slm, 0, dispatch->slm_size);
+    group->thread_count = dispatch->threads_per_group;
+    group->unfinished = group->thread_count;
+    group->signalled = 0;
+    group->first_slot = worker->first_slot + slot * dispatch->threads_per_group;
+    for (uint32_t i = 0; i < group->thread_count; i++)
+        emu_thread_start(worker, group, i);
+    return true;
+}
+
+/* No thread of the group can go on: it waits for a barrier that some thread
+ * will never reach. */
+static void fault_deadlock(struct emu_group *group)
+{
+    struct emu_thread *stuck = NULL;
+    for (uint32_t i = 0; i < group->thread_count && !stuck; i++)
+        if (!group->threads[i].finished)
+            stuck = &group->threads[i];
+    emu_thread_fault(stuck, stuck->next, stuck->active,
+                     "barrier divergence: %u of %u threads of the group wait, %u have ended",
+                     group->unfinished, group->thread_count,
+                     group->thread_count - group->unfinished);
+}
+
+/* Publish the count; stop at the limit or when someone else stopped. */
+static bool check_limits(struct emu_worker *worker, struct emu_thread *thread)
+{
+    struct emu *emu = worker->emu;
+    uint64_t fresh = worker->instructions - worker->reported;
+    worker->reported = worker->instructions;
+    uint64_t total = atomic_fetch_add(&emu->instructions, fresh) + fresh;
+    const volatile bool *cancel = emu->options.cancel;
+    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+        emu_thread_fault(thread, thread->next, thread->active, "cancelled");
+    else if (emu->options.max_instructions && total >= emu->options.max_instructions &&
+             !thread->finished)
+        emu_thread_fault(thread, thread->next, thread->active,
+                         "the limit of %llu instructions was reached here",
+                         (unsigned long long)emu->options.max_instructions);
+    return !worker->faulted && !atomic_load_explicit(&emu->stop, memory_order_relaxed);
+}
+
+/* Run a group for a while. False when the worker must stop. */
+static bool group_run(struct emu_worker *worker, struct emu_group *group)
+{
+    uint64_t executed = 0;
+    while (group->unfinished && executed < GROUP_INSTRUCTIONS) {
+        bool progressed = false;
+        for (uint32_t i = 0; i < group->thread_count; i++) {
+            struct emu_thread *thread = &group->threads[i];
+            if (thread->finished || thread->blocked)
+                continue;
+            executed += emu_thread_run(thread, SLICE_INSTRUCTIONS);
+            progressed = true;
+            if (!check_limits(worker, thread))
+                return false;
+        }
+        if (!progressed) {
+            fault_deadlock(group);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool start_next(struct emu_worker *worker)
+{
+    struct emu *emu = worker->emu;
+    for (uint32_t slot = 0; slot < worker->resident_max; slot++) {
+        if (worker->resident[slot].unfinished)
+            continue;
+        uint64_t number = atomic_fetch_add(&emu->next_group, 1);
+        return number < emu->group_total && group_start(worker, slot, number);
+    }
+    return false;
+}
+
+/* Each turn gives every resident group its share, then admits one more, so
+ * that a group may spin until one started later has done its part. */
+static void *worker_main(void *argument)
+{
+    struct emu_worker *worker = argument;
+    bool more = true;
+    fenv_t environment;
+    fegetenv(&environment);
+    for (bool any = true; any || more;) {
+        if (more)
+            more = start_next(worker);
+        any = false;
+        for (uint32_t slot = 0; slot < worker->resident_max; slot++) {
+            struct emu_group *group = &worker->resident[slot];
+            if (!group->unfinished)
+                continue;
+            if (!group_run(worker, group)) {
+                atomic_store(&worker->emu->stop, true);
+                goto done;
+            }
+            any = any || group->unfinished;
+            /* most groups end in one turn: reuse the slot at once */
+            while (!group->unfinished && more && (more = start_next(worker)))
+                if (group->unfinished && !group_run(worker, group)) {
+                    atomic_store(&worker->emu->stop, true);
+                    goto done;
+                }
+            any = any || group->unfinished;
+        }
+        if (worker->status != SONDE_OK || atomic_load(&worker->emu->stop))
+            break;
+    }
+done:
+    fesetenv(&environment);
+    return NULL;
+}
+
+static void fill_fault(struct emu_worker *worker, struct emu_fault *fault)
+{
+    const struct emu_thread *thread = worker->fault_thread;
+    const struct emu_operation *operation = worker->fault_operation;
+    fault->occurred = true;
+    snprintf(fault->reason, sizeof(fault->reason), "%s", worker->fault_reason);
+    fault->kernel_start = worker->dispatch->kernel_start;
+    fault->execution_mask = worker->fault_mask;
+    if (operation) {
+        fault->instruction_offset = operation->details->address;
+        sonde_gen_print(&operation->details->instruction, NULL, NULL, fault->instruction,
+                        sizeof(fault->instruction));
+    }
+    memcpy(fault->group, thread->group->id, sizeof(fault->group));
+    fault->thread = thread->index;
+    fault->grf_count = EMU_GRF_COUNT;
+    memcpy(fault->grf, thread->grf, EMU_GRF_BYTES);
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    int64_t first = (int32_t)((const struct emu_count *)a)->offset;
+    int64_t second = (int32_t)((const struct emu_count *)b)->offset;
+    return (first > second) - (first < second);
+}
+
+/* Sum the workers' counters. */
+static enum sonde_status collect(struct emu *emu, struct emu_program *program,
+                                 struct emu_worker *const *workers, uint32_t worker_count,
+                                 struct emu_result *result, struct sonde_error *error)
+{
+    uint32_t operations = emu_program_operation_count(program);
+    struct emu_count *counts = calloc(operations ? operations : 1, sizeof(*counts));
+    if (!counts)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the counts");
+    size_t used = 0;
+    for (uint32_t i = 0; i < operations; i++) {
+        struct emu_count *count = &counts[used];
+        memset(count, 0, sizeof(*count));
+        for (uint32_t w = 0; w < worker_count; w++) {
+            if (i >= workers[w]->tally_count)
+                continue;
+            count->executions += workers[w]->tallies[i].executions;
+            count->lanes += workers[w]->tallies[i].lanes;
+        }
+        result->lanes += count->lanes;
+        count->offset = emu_program_operation(program, i)->details->address;
+        used += count->executions != 0;
+    }
+    if (!emu->options.count) {
+        free(counts);
+        return SONDE_OK;
+    }
+    qsort(counts, used, sizeof(*counts), compare_counts);
+    result->counts = counts;
+    result->count_count = used;
+    return SONDE_OK;
+}
+
+static void worker_destroy(struct emu_worker *worker)
+{
+    if (!worker)
+        return;
+    for (uint32_t i = 0; worker->resident && i < worker->resident_max; i++) {
+        free(worker->resident[i].threads);
+        free(worker->resident[i].slm);
+    }
+    free(worker->resident);
+    free(worker->tallies);
+    free(worker);
+}
+
+/* Hardware thread slots: they bound how many groups exist at a time, because
+ * scratch space is one piece a slot. */
+static uint32_t slot_total(const struct emu_dispatch *dispatch)
+{
+    uint32_t total = dispatch->slices * dispatch->subslices * dispatch->eus_per_subslice *
+                     dispatch->threads_per_eu;
+    return total ? total : 168;
+}
+
+static struct emu_worker *worker_create(struct emu *emu, struct emu_program *program,
+                                        const struct emu_memory *memory, uint32_t number,
+                                        uint32_t share)
+{
+    struct emu_worker *worker = calloc(1, sizeof(*worker));
+    if (!worker)
+        return NULL;
+    const struct emu_dispatch *dispatch = emu->dispatch;
+    worker->emu = emu;
+    worker->dispatch = dispatch;
+    worker->program = program;
+    worker->memory = *memory;
+    worker->first_slot = number * share;
+    worker->resident_max = share / dispatch->threads_per_group;
+    if (worker->resident_max == 0)
+        worker->resident_max = 1;
+    if (worker->resident_max > RESIDENT_MAX)
+        worker->resident_max = RESIDENT_MAX;
+    worker->resident = calloc(worker->resident_max, sizeof(*worker->resident));
+    if (!worker->resident || !emu_worker_grow_tallies(worker, 1)) {
+        worker_destroy(worker);
+        return NULL;
+    }
+    return worker;
+}
+
+static uint32_t worker_count_for(const struct emu *emu)
+{
+    const struct emu_dispatch *dispatch = emu->dispatch;
+    uint64_t count = emu->options.host_threads;
+    if (count == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        count = online > 0 ? (uint64_t)online : 1;
+    }
+    if (count > emu->group_total)
+        count = emu->group_total;
+    uint32_t groups = slot_total(dispatch) / dispatch->threads_per_group;
+    if (count > groups)
+        count = groups;
+    return count ? (uint32_t)count : 1;
+}
+
+static void run_workers(struct emu_worker **workers, uint32_t count)
+{
+    uint32_t started = 1;
+    for (; started < count; started++)
+        if (pthread_create(&workers[started]->handle, NULL, worker_main, workers[started]))
+            break;
+    worker_main(workers[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(workers[i]->handle, NULL);
+}
+
+static enum sonde_status check_dispatch(struct emu *emu, const struct emu_dispatch *dispatch,
+                                        struct sonde_error *error)
+{
+    if (dispatch->platform != SONDE_GEN_PLATFORM_GEN9)
+        return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
+                               "the emulator executes Gen9 code only");
+    if (dispatch->threads_per_group == 0 || dispatch->threads_per_group > 1024 ||
+        (dispatch->simd != 8 && dispatch->simd != 16 && dispatch->simd != 32) ||
+        dispatch->slm_size > EMU_SLM_MAX)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "dispatch of %u threads a group, SIMD%u, %u bytes of SLM",
+                               dispatch->threads_per_group, dispatch->simd, dispatch->slm_size);
+    emu->group_total = 1;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (dispatch->group_end[axis] <= dispatch->group_start[axis])
+            emu->group_total = 0;
+        else
+            emu->group_total *= dispatch->group_end[axis] - dispatch->group_start[axis];
+    }
+    return SONDE_OK;
+}
+
+static void gather(struct emu_worker *const *workers, uint32_t count, struct emu_result *result)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        result->instructions += workers[i]->instructions;
+        result->threads += workers[i]->threads;
+        result->out_of_bounds += workers[i]->out_of_bounds;
+        if (workers[i]->faulted && !result->fault.occurred)
+            fill_fault(workers[i], &result->fault);
+    }
+}
+
+enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
+                          const struct emu_dispatch *dispatch, struct emu_result *result,
+                          struct sonde_error *error)
+{
+    memset(result, 0, sizeof(*result));
+    enum sonde_status status = check_dispatch(emu, dispatch, error);
+    if (status != SONDE_OK || emu->group_total == 0)
+        return status;
+    struct emu_program *program;
+    status = find_program(emu, memory, dispatch, &program, error);
+    if (status != SONDE_OK)
+        return status;
+    emu->dispatch = dispatch;
+    atomic_store(&emu->next_group, 0);
+    atomic_store(&emu->instructions, 0);
+    atomic_store(&emu->stop, false);
+    uint32_t count = worker_count_for(emu);
+    struct emu_worker **workers = calloc(count, sizeof(struct emu_worker *));
+    for (uint32_t i = 0; workers && i < count; i++)
+        if (!(workers[i] = worker_create(emu, program, memory, i, slot_total(dispatch) / count)))
+            status = SONDE_ERROR_MEMORY;
+    if (!workers || status != SONDE_OK) {
+        status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the workers");
+    } else {
+        run_workers(workers, count);
+        for (uint32_t i = 0; i < count; i++)
+            if (workers[i]->status != SONDE_OK)
+                status = sonde_error_set(error, workers[i]->status, 0,
+                                         "out of memory for a work-group");
+        gather(workers, count, result);
+        if (status == SONDE_OK)
+            status = collect(emu, program, workers, count, result, error);
+    }
+    for (uint32_t i = 0; workers && i < count; i++)
+        worker_destroy(workers[i]);
+    free(workers);
+    emu->dispatch = NULL;
+    return status;
+}
+
+void emu_result_clear(struct emu_result *result)
+{
+    free(result->counts);
+    memset(result, 0, sizeof(*result));
+}

@@ -1,0 +1,154 @@
+/* The extended math unit: functions of `math`, and the multiply-add steps
+ * over extra-precision registers (madm) that divisions and square roots of
+ * fp64 and exact fp32 code are made of.
+ *
+ * The precision of the hardware's functions is not documented bit for bit;
+ * here they are as exact as the C library. An extra-precision register holds
+ * its value in 64 bits of mantissa and 15 of exponent, so that the documented
+ * sequences end in the correctly rounded quotient or root. */
+#include <math.h>
+
+#include "emu/gen/semantics.h"
+
+typedef __float128 quad;
+
+static void divide_integer(const struct emu_lane *lane, __int128 *quotient, __int128 *remainder)
+{
+    __int128 a = lane->source[0].i, b = lane->source[1].i;
+    bool is_signed = sonde_gen_type_is_signed(lane->details->destination.type);
+    if (b == 0) {
+        *quotient = is_signed ? (a < 0 ? INT32_MIN : INT32_MAX) : (__int128)UINT32_MAX;
+        *remainder = a;
+        return;
+    }
+    *quotient = a / b;
+    *remainder = a % b;
+    if (is_signed && *quotient > INT32_MAX)
+        *quotient = INT32_MAX;
+}
+
+void emu_math_integer(struct emu_lane *lane)
+{
+    __int128 quotient, remainder;
+    divide_integer(lane, &quotient, &remainder);
+    switch (lane->details->instruction.math) {
+    case SONDE_GEN_MATH_IDIV:
+        lane->second.i = remainder;
+        lane->second_follows = true;
+        lane->result.i = quotient;
+        return;
+    case SONDE_GEN_MATH_IQOT:
+        lane->result.i = quotient;
+        return;
+    case SONDE_GEN_MATH_IREM:
+        lane->result.i = remainder;
+        return;
+    default:
+        lane->result.i = 0;
+    }
+}
+
+/* First approximations: exact to the width of an extra-precision register.
+ * The flag tells the program that the result is final (special operands). */
+static void approximate(struct emu_lane *lane, long double a, long double b, bool root)
+{
+    lane->has_flag = true;
+    lane->flag = root ? !(b > 0) || isinf(b)
+                      : isnan(a) || isnan(b) || isinf(a) || isinf(b) || a == 0 || b == 0;
+    if (lane->flag)
+        lane->extended = root ? sqrtl(b) : a / b;
+    else
+        lane->extended = root ? 1 / sqrtl(b) : 1 / b;
+    unsigned mme = lane->details->instruction.dst.mme;
+    if (mme < EMU_MME_COUNT)
+        lane->thread->mme[mme][lane->channel] = lane->extended;
+}
+
+void emu_math_single(struct emu_lane *lane)
+{
+    float a = lane->source[0].f, b = lane->source[1].f;
+    switch (lane->details->instruction.math) {
+    case SONDE_GEN_MATH_INV:
+        lane->result.f = 1.0f / a;
+        return;
+    case SONDE_GEN_MATH_LOG:
+        lane->result.f = log2f(a);
+        return;
+    case SONDE_GEN_MATH_EXP:
+        lane->result.f = exp2f(a);
+        return;
+    case SONDE_GEN_MATH_SQT:
+        lane->result.f = sqrtf(a);
+        return;
+    case SONDE_GEN_MATH_RSQT:
+        lane->result.f = 1.0f / sqrtf(a);
+        return;
+    case SONDE_GEN_MATH_SIN:
+        lane->result.f = sinf(a);
+        return;
+    case SONDE_GEN_MATH_COS:
+        lane->result.f = cosf(a);
+        return;
+    case SONDE_GEN_MATH_FDIV:
+        lane->result.f = a / b;
+        return;
+    case SONDE_GEN_MATH_POW:
+        lane->result.f = powf(fabsf(a), b);
+        return;
+    case SONDE_GEN_MATH_INVM:
+        approximate(lane, (long double)a, (long double)b, false);
+        lane->result.f = (float)lane->extended;
+        return;
+    case SONDE_GEN_MATH_RSQTM:
+        approximate(lane, 0, (long double)a, true);
+        lane->result.f = (float)lane->extended;
+        return;
+    default:
+        lane->result.f = 0;
+    }
+}
+
+void emu_math_twice(struct emu_lane *lane)
+{
+    long double a = (long double)lane->source[0].d;
+    if (lane->details->instruction.math == SONDE_GEN_MATH_RSQTM)
+        approximate(lane, 0, a, true);
+    else
+        approximate(lane, a, (long double)lane->source[1].d, false);
+    lane->result.d = (double)lane->extended;
+}
+
+/* A source of madm with its extra bits; `value` already has the modifiers. */
+static quad madm_source(const struct emu_lane *lane, unsigned index, quad value)
+{
+    const struct sonde_gen_operand *operand = &lane->details->instruction.src[index];
+    if (operand->mme >= EMU_MME_COUNT)
+        return value;
+    long double extended = lane->thread->mme[operand->mme][lane->channel];
+    if (operand->absolute)
+        extended = fabsl(extended);
+    return operand->negate ? -(quad)extended : (quad)extended;
+}
+
+static quad madm(struct emu_lane *lane, quad a, quad b, quad c)
+{
+    quad result = madm_source(lane, 0, a) + madm_source(lane, 1, b) * madm_source(lane, 2, c);
+    unsigned mme = lane->details->instruction.dst.mme;
+    if (mme < EMU_MME_COUNT)
+        lane->thread->mme[mme][lane->channel] = (long double)result;
+    return result;
+}
+
+void emu_madm_single(struct emu_lane *lane)
+{
+    const struct emu_value *source = lane->source;
+    lane->result.f =
+        (float)madm(lane, (quad)source[0].f, (quad)source[1].f, (quad)source[2].f);
+}
+
+void emu_madm_twice(struct emu_lane *lane)
+{
+    const struct emu_value *source = lane->source;
+    lane->result.d =
+        (double)madm(lane, (quad)source[0].d, (quad)source[1].d, (quad)source[2].d);
+}

@@ -1,0 +1,116 @@
+/* What each opcode computes, one row an opcode: the reference function over
+ * exact lane values, and the vectorised kernel that does the same. */
+#ifndef SONDE_EMU_GEN_SEMANTICS_H
+#define SONDE_EMU_GEN_SEMANTICS_H
+
+#include "emu/gen/core.h"
+
+/* An exact value of one channel: integers of any type fit 128 bits. */
+struct emu_value {
+    __int128 i;
+    double d;
+    float f;
+};
+
+/* Class of arithmetic that an instruction executes in. */
+enum emu_domain {
+    EMU_DOMAIN_INTEGER,
+    EMU_DOMAIN_FLOAT,
+    EMU_DOMAIN_DOUBLE,
+};
+
+/* One channel of the general path. */
+struct emu_lane {
+    struct emu_value source[EMU_OPERAND_MAX];
+    struct emu_value result;
+    struct emu_value second; /* accumulator result, when has_second */
+    bool has_second;
+    bool second_follows; /* `second` goes to the registers after the destination's */
+    long double extended;
+    struct emu_value accumulator; /* lane of acc0 before the instruction */
+    uint32_t channel;             /* lane number in the instruction */
+    uint8_t bits;                 /* width in bits of the execution type: 32 or 64 */
+    bool select;                  /* predicate of sel */
+    bool has_flag;                /* the row decided the condition bit itself */
+    bool flag;
+    bool no_flag;    /* the condition modifier chose, the flag stays */
+    bool raw_result; /* result.i holds the bits to store, whatever the type */
+    uint8_t condition;
+    const struct emu_details *details;
+    struct emu_thread *thread;
+};
+
+typedef void emu_lane_function(struct emu_lane *lane);
+
+/* How the fast path treats the integer forms of an opcode. */
+enum emu_integer_rule {
+    EMU_RULE_NONE, /* general path only */
+    EMU_RULE_WRAP, /* the low bits of the result depend only on low bits of the sources */
+    EMU_RULE_COMPARE,
+    EMU_RULE_SHIFT,
+    EMU_RULE_MOVE,
+    EMU_RULE_BITS, /* 32-bit unsigned sources only */
+};
+
+/* Vectorised kernels (lanes.c). */
+enum emu_kernel {
+    EMU_KERNEL_NONE,
+    EMU_KERNEL_MOV,
+    EMU_KERNEL_ADD,
+    EMU_KERNEL_MUL,
+    EMU_KERNEL_MAD,
+    EMU_KERNEL_AND,
+    EMU_KERNEL_OR,
+    EMU_KERNEL_XOR,
+    EMU_KERNEL_NOT,
+    EMU_KERNEL_SHL,
+    EMU_KERNEL_SHR,
+    EMU_KERNEL_ASR,
+    EMU_KERNEL_SEL,
+    EMU_KERNEL_MIN,
+    EMU_KERNEL_MAX,
+    EMU_KERNEL_EQ,
+    EMU_KERNEL_NE,
+    EMU_KERNEL_GT,
+    EMU_KERNEL_GE,
+    EMU_KERNEL_LT,
+    EMU_KERNEL_LE,
+    EMU_KERNEL_UN,
+    EMU_KERNEL_NEGATE,
+    EMU_KERNEL_ABSOLUTE,
+    EMU_KERNEL_NEGATE_ABSOLUTE,
+    EMU_KERNEL_SATURATE, /* floats to [0, 1] */
+    EMU_KERNEL_RNDD,
+    EMU_KERNEL_RNDU,
+    EMU_KERNEL_RNDZ,
+    EMU_KERNEL_RNDE,
+    EMU_KERNEL_FRC,
+    EMU_KERNEL_INV,
+    EMU_KERNEL_SQT,
+    EMU_KERNEL_FDIV,
+    EMU_KERNEL_COUNT
+};
+
+struct emu_semantics {
+    uint8_t opcode;  /* enum sonde_gen_opcode */
+    uint8_t sources; /* operands that are read */
+    emu_lane_function *integer;
+    emu_lane_function *single;
+    emu_lane_function *twice; /* double precision */
+    uint8_t rule;   /* enum emu_integer_rule */
+    uint8_t kernel; /* enum emu_kernel */
+    emu_run_function *run; /* whole-instruction semantics (flow, messages), or NULL */
+    bool always;           /* runs with no channel enabled */
+};
+
+/* The row of an opcode, or NULL when the emulator does not execute it. */
+const struct emu_semantics *emu_semantics_find(unsigned opcode);
+
+/* Row functions that live outside semantics.c. */
+emu_lane_function emu_math_integer, emu_math_single, emu_math_twice;
+emu_lane_function emu_madm_single, emu_madm_twice;
+emu_run_function emu_run_if, emu_run_else, emu_run_endif, emu_run_while, emu_run_break;
+emu_run_function emu_run_continue, emu_run_halt, emu_run_goto, emu_run_join, emu_run_jmpi;
+emu_run_function emu_run_call, emu_run_calla, emu_run_return, emu_run_brd, emu_run_brc;
+
+#endif

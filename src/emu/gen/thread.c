@@ -1,0 +1,252 @@
+/* One hardware thread: its start, its run loop, and the state around the
+ * instructions (predicates, flags, computed registers). */
+#include <fenv.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/gen/semantics.h"
+
+/* Bits of flag space from the first channel of the instruction. */
+static uint32_t flag_window(const struct emu_thread *thread, const struct emu_operation *operation)
+{
+    unsigned shift = operation->flag_shift + operation->channel_offset;
+    return shift < 64 ? (uint32_t)(emu_flag_bits(thread) >> shift) : 0;
+}
+
+/* Spread any / all of each group of `size` channels over the group. */
+static uint32_t group_reduce(uint32_t bits, unsigned size, bool all)
+{
+    uint32_t group = size == 32 ? UINT32_MAX : (1u << size) - 1, result = 0;
+    for (unsigned first = 0; first < 32; first += size) {
+        uint32_t part = bits >> first & group;
+        if (all ? part == group : part != 0)
+            result |= group << first;
+    }
+    return result;
+}
+
+uint32_t emu_predicate_mask(const struct emu_thread *thread, const struct emu_operation *operation)
+{
+    uint32_t bits = flag_window(thread, operation);
+    unsigned predicate = operation->predicate;
+    if (predicate >= SONDE_GEN_PREDICATE_ANY2H && predicate <= SONDE_GEN_PREDICATE_ALL32H) {
+        unsigned step = (predicate - SONDE_GEN_PREDICATE_ANY2H) / 2;
+        bool all = (predicate - SONDE_GEN_PREDICATE_ANY2H) & 1;
+        bits = group_reduce(bits, 2u << step, all);
+    } else if (predicate == SONDE_GEN_PREDICATE_ANYV || predicate == SONDE_GEN_PREDICATE_ALLV) {
+        unsigned shift = (operation->flag_shift & 31u) + operation->channel_offset;
+        uint32_t a = shift < 32 ? thread->flag[0] >> shift : 0;
+        uint32_t b = shift < 32 ? thread->flag[1] >> shift : 0;
+        bits = predicate == SONDE_GEN_PREDICATE_ANYV ? a | b : a & b;
+    }
+    return (operation->predicate_inverse ? ~bits : bits) & operation->window;
+}
+
+void emu_flag_write(struct emu_thread *thread, const struct emu_operation *operation,
+                    uint32_t bits, uint32_t mask)
+{
+    unsigned shift = operation->flag_shift + operation->channel_offset;
+    if (shift >= 64)
+        return;
+    uint64_t flags = emu_flag_bits(thread);
+    flags = (flags & ~((uint64_t)mask << shift)) | (uint64_t)(bits & mask) << shift;
+    thread->flag[0] = (uint32_t)flags;
+    thread->flag[1] = (uint32_t)(flags >> 32);
+}
+
+static uint32_t ip_of(const struct emu_thread *thread, const struct emu_operation *operation)
+{
+    const struct emu_dispatch *dispatch = thread->worker->dispatch;
+    return (uint32_t)(dispatch->kernel_start - dispatch->instruction_base) +
+           operation->details->address;
+}
+
+void emu_thread_refresh(struct emu_thread *thread, const struct emu_operation *operation)
+{
+    thread->ip[0] = ip_of(thread, operation);
+    thread->channel_enable[0] = thread->active;
+    thread->timestamp[0] = (uint32_t)thread->cycles;
+    thread->timestamp[1] = (uint32_t)(thread->cycles >> 32);
+}
+
+void emu_thread_jump(struct emu_thread *thread, const struct emu_operation *operation, uint32_t ip)
+{
+    (void)operation;
+    const struct emu_dispatch *dispatch = thread->worker->dispatch;
+    thread->next = emu_program_at(thread->worker->program, &thread->worker->memory,
+                                  dispatch->instruction_base + ip);
+}
+
+/* cr0: [5:4] rounding; [6] df, [7] f, [10] hf denormals kept. */
+void emu_thread_apply_control(struct emu_thread *thread)
+{
+    static const int modes[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    int mode = modes[thread->control[0] >> 4 & 3];
+    if (fegetround() != mode)
+        fesetround(mode);
+    thread->slow = (thread->control[0] & 0x4c0) != 0x4c0;
+}
+
+void emu_thread_fault(struct emu_thread *thread, const struct emu_operation *operation,
+                      uint32_t mask, const char *format, ...)
+{
+    struct emu_worker *worker = thread->worker;
+    thread->stopped = true;
+    if (worker->faulted)
+        return;
+    worker->faulted = true;
+    worker->fault_thread = thread;
+    worker->fault_operation = operation;
+    worker->fault_mask = mask;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(worker->fault_reason, sizeof(worker->fault_reason), format, arguments);
+    va_end(arguments);
+}
+
+void emu_run_illegal(struct emu_thread *thread, const struct emu_operation *operation,
+                     uint32_t mask)
+{
+    const struct emu_details *details = operation->details;
+    char bytes[40];
+    for (int i = 0; i < 16; i++)
+        snprintf(bytes + 2 * i, 3, "%02x", details->bytes[i]);
+    emu_thread_fault(thread, operation, mask, "%s (bytes %.*s, ip 0x%x)",
+                     details->illegal ? details->illegal : "illegal instruction",
+                     details->instruction.compacted ? 16 : 32, bytes, ip_of(thread, operation));
+}
+
+void emu_run_nop(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
+{
+    (void)thread;
+    (void)operation;
+    (void)mask;
+}
+
+/* wait n0.x: takes one notification, or blocks until there is one. */
+void emu_run_wait(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
+{
+    (void)mask;
+    unsigned counter = operation->details->instruction.src[0].subreg / 4u & 3;
+    if (thread->notification[counter]) {
+        thread->notification[counter]--;
+        return;
+    }
+    thread->blocked = true;
+    thread->stopped = true;
+    thread->next = operation;
+}
+
+/* The header that the hardware builds in r0. */
+static void write_header(struct emu_thread *thread, uint32_t slot)
+{
+    const struct emu_dispatch *dispatch = thread->worker->dispatch;
+    uint32_t *header = (uint32_t *)(void *)thread->grf;
+    header[1] = thread->group->id[0];
+    header[2] = 0;
+    header[3] = (dispatch->sampler_state_pointer & ~31u) | (dispatch->scratch_code & 15);
+    header[4] = (uint32_t)(dispatch->binding_table - dispatch->surface_base) & ~31u;
+    header[5] = ((dispatch->scratch_base + slot * dispatch->scratch_per_thread) & ~0x3ffu) |
+                (slot & 0x1ff);
+    header[6] = thread->group->id[1];
+    header[7] = thread->group->id[2];
+}
+
+/* r1..: the thread's block of the payload, then the cross-thread block. */
+static void load_payload(struct emu_thread *thread)
+{
+    const struct emu_dispatch *dispatch = thread->worker->dispatch;
+    size_t cross = (size_t)dispatch->cross_thread_registers * EMU_GRF_SIZE;
+    size_t own = (size_t)dispatch->per_thread_registers * EMU_GRF_SIZE;
+    size_t start = cross + own * thread->index;
+    size_t room = EMU_GRF_BYTES - EMU_GRF_SIZE;
+    if (start + own <= dispatch->payload_size && own <= room)
+        memcpy(thread->grf + EMU_GRF_SIZE, dispatch->payload + start, own);
+    if (cross <= dispatch->payload_size && own + cross <= room)
+        memcpy(thread->grf + EMU_GRF_SIZE + own, dispatch->payload, cross);
+}
+
+/* sr0.0 of Gen9: [2:0] thread, [11:8] EU, [13:12] sub-slice, [15:14] slice. */
+static uint32_t state_word(const struct emu_dispatch *dispatch, uint32_t slot)
+{
+    uint32_t threads = dispatch->threads_per_eu ? dispatch->threads_per_eu : 7;
+    uint32_t eus = dispatch->eus_per_subslice ? dispatch->eus_per_subslice : 8;
+    uint32_t subslices = dispatch->subslices ? dispatch->subslices : 3;
+    uint32_t eu = slot / threads, subslice = eu / eus;
+    return slot % threads | eu % eus << 8 | subslice % subslices << 12 |
+           (subslice / subslices & 3) << 14;
+}
+
+void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32_t index)
+{
+    struct emu_thread *thread = &group->threads[index];
+    const struct emu_dispatch *dispatch = worker->dispatch;
+    memset(thread, 0, offsetof(struct emu_thread, mme));
+    memset(&thread->next, 0, sizeof(*thread) - offsetof(struct emu_thread, next));
+    thread->worker = worker;
+    thread->group = group;
+    thread->index = index;
+    uint32_t slot = group->first_slot + index;
+    write_header(thread, slot);
+    load_payload(thread);
+    uint32_t full = dispatch->simd >= 32 ? UINT32_MAX : (1u << dispatch->simd) - 1;
+    bool last = index + 1 == dispatch->threads_per_group;
+    thread->dispatch = last && dispatch->right_mask ? dispatch->right_mask & full : full;
+    thread->active = thread->dispatch;
+    thread->state[0] = state_word(dispatch, slot);
+    thread->state[2] = thread->dispatch;
+    thread->state[3] = thread->dispatch;
+    thread->control[0] = (dispatch->rounding_mode & 3) << 4 |
+                         (dispatch->denormals_preserve ? 0x4c0u : 0);
+    thread->next = emu_program_operation(worker->program, 0);
+}
+
+static bool tallies_fit(struct emu_worker *worker, const struct emu_operation *operation)
+{
+    return operation->index < worker->tally_count ||
+           emu_worker_grow_tallies(worker, operation->index + 1);
+}
+
+uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
+{
+    struct emu_worker *worker = thread->worker;
+    uint64_t executed = 0;
+    thread->stopped = false;
+    emu_thread_apply_control(thread);
+    while (executed < budget && !thread->stopped) {
+        const struct emu_operation *operation = thread->next;
+        if (operation->target && thread->waiting)
+            emu_thread_wake(thread, operation);
+        uint32_t mask = operation->window;
+        if (!operation->no_mask)
+            mask &= thread->active >> operation->channel_offset;
+        if (operation->predicate && !operation->selects)
+            mask &= emu_predicate_mask(thread, operation);
+        if (operation->index >= worker->tally_count && !tallies_fit(worker, operation)) {
+            emu_thread_fault(thread, operation, mask, "out of memory for counters");
+            break;
+        }
+        struct emu_tally *tally = &worker->tallies[operation->index];
+        uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+        tally->executions++;
+        tally->lanes += lanes;
+        thread->next = operation->next;
+        thread->cycles++;
+        executed++;
+        if (mask || operation->always) {
+            if (thread->slow && operation->compute)
+                emu_general_run(thread, operation, mask);
+            else
+                operation->run(thread, operation, mask);
+        }
+        if (thread->blocked) { /* executes again when it is released */
+            worker->tallies[operation->index].executions--;
+            worker->tallies[operation->index].lanes -= lanes;
+            thread->cycles--;
+            executed--;
+        }
+    }
+    worker->instructions += executed;
+    return executed;
+}

@@ -1,0 +1,123 @@
+/* One decoded instruction to one operation. */
+#include <string.h>
+
+#include "emu/gen/semantics.h"
+
+static const char *translate_operands(struct emu_details *details)
+{
+    const struct sonde_gen_instruction *instruction = &details->instruction;
+    const char *reason;
+    for (unsigned i = 0; i < details->semantics->sources && i < instruction->source_count; i++) {
+        if (instruction->src[i].file == SONDE_GEN_FILE_NONE || i >= EMU_OPERAND_MAX)
+            return "missing source operand";
+        reason = emu_operand_source(instruction, i, &details->source[i]);
+        if (reason)
+            return reason;
+    }
+    if (instruction->source_count == 0)
+        return "missing source operand";
+    reason = emu_operand_destination(instruction, &details->destination);
+    if (reason)
+        return reason;
+    details->has_destination = !emu_operand_is_null(&instruction->dst);
+    details->writes_acc =
+        details->has_destination && emu_operand_is_accumulator(&instruction->dst);
+    return NULL;
+}
+
+static bool operand_is_class(const struct sonde_gen_operand *operand, unsigned class_number)
+{
+    return operand->file == SONDE_GEN_FILE_ARF && !operand->indirect &&
+           (operand->number & 0xf0) == class_number;
+}
+
+/* Registers whose value is made when they are read. */
+static bool reads_computed_register(const struct sonde_gen_instruction *instruction)
+{
+    for (unsigned i = 0; i < instruction->source_count && i < EMU_OPERAND_MAX; i++) {
+        const struct sonde_gen_operand *operand = &instruction->src[i];
+        if (operand_is_class(operand, SONDE_GEN_ARF_IP) ||
+            operand_is_class(operand, SONDE_GEN_ARF_CHANNEL_ENABLE) ||
+            operand_is_class(operand, SONDE_GEN_ARF_TIMESTAMP) ||
+            operand_is_class(operand, SONDE_GEN_ARF_STATE))
+            return true;
+    }
+    return false;
+}
+
+/* Around instructions that read computed registers, or write cr0 or ip. */
+static void run_hooked(struct emu_thread *thread, const struct emu_operation *operation,
+                       uint32_t mask)
+{
+    const struct sonde_gen_instruction *instruction = &operation->details->instruction;
+    emu_thread_refresh(thread, operation);
+    uint32_t ip = thread->ip[0];
+    emu_general_run(thread, operation, mask);
+    if (operand_is_class(&instruction->dst, SONDE_GEN_ARF_CONTROL))
+        emu_thread_apply_control(thread);
+    if (operand_is_class(&instruction->dst, SONDE_GEN_ARF_IP) && thread->ip[0] != ip)
+        emu_thread_jump(thread, operation, thread->ip[0]);
+}
+
+static void translate_alu(struct emu_arena *arena, bool general_only,
+                          struct emu_operation *operation, struct emu_details *details)
+{
+    const struct sonde_gen_instruction *instruction = &details->instruction;
+    details->illegal = translate_operands(details);
+    if (details->illegal) {
+        operation->run = emu_run_illegal;
+        operation->always = true;
+        return;
+    }
+    operation->run = emu_general_run;
+    if (reads_computed_register(instruction) ||
+        operand_is_class(&instruction->dst, SONDE_GEN_ARF_CONTROL) ||
+        operand_is_class(&instruction->dst, SONDE_GEN_ARF_IP))
+        operation->run = run_hooked;
+    else if (!general_only && emu_fast_translate(arena, operation))
+        operation->run = emu_run_fast;
+}
+
+static uint32_t low_mask(uint32_t count)
+{
+    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
+}
+
+bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
+                   bool general_only, struct emu_operation *operation)
+{
+    struct emu_details *details = emu_arena_take(arena, sizeof(*details));
+    if (!details)
+        return false;
+    details->instruction = *instruction;
+    operation->details = details;
+    operation->exec_size = instruction->exec_size ? instruction->exec_size : 1;
+    if (operation->exec_size > EMU_LANES)
+        operation->exec_size = EMU_LANES;
+    operation->window = low_mask(operation->exec_size);
+    operation->channel_offset = instruction->channel_offset & 31;
+    operation->no_mask = instruction->no_mask;
+    operation->predicate = instruction->predicate;
+    operation->predicate_inverse = instruction->predicate_inverse;
+    operation->flag_shift =
+        (uint8_t)((instruction->flag_number & 1) * 32 + (instruction->flag_subreg & 1) * 16);
+    operation->condition = instruction->condition;
+    operation->selects = instruction->opcode == SONDE_GEN_SEL && !instruction->condition;
+    details->semantics = instruction->illegal ? NULL : emu_semantics_find(instruction->opcode);
+    if (!details->semantics) {
+        details->illegal = instruction->illegal || instruction->opcode == SONDE_GEN_ILLEGAL
+                               ? "illegal instruction"
+                               : "instruction that the emulator does not execute";
+        operation->run = emu_run_illegal;
+        operation->always = true;
+        return true;
+    }
+    operation->always = details->semantics->always;
+    if (details->semantics->run == emu_run_message)
+        emu_send_translate(details);
+    if (details->semantics->run)
+        operation->run = details->semantics->run;
+    else
+        translate_alu(arena, general_only, operation, details);
+    return true;
+}
