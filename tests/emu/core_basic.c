@@ -19,8 +19,8 @@ static struct core_machine *machine_of(void **state)
 
 static int setup(void **state)
 {
-    static const struct emu_options options = {.host_threads = 1, .count = true,
-                                               .max_instructions = 1000000};
+    static const struct emu_options options = {
+        .host_threads = 1, .count = true, .max_instructions = 1000000};
     *state = core_machine_create(&options);
     return 0;
 }
@@ -93,7 +93,7 @@ static void float_arithmetic(void **state)
         assert_true(core_f(machine, 52)[i] == fmaf(a[i], b[i], c[i]));
         assert_true(core_f(machine, 53)[i] == fmaf(a[i], b[1], -c[i]));
         assert_true(core_f(machine, 54)[i] == fmaxf(a[i], b[i]));
-        assert_int_equal(core_d(machine, 55)[i], (int32_t)a[i]);
+        assert_int_equal((int32_t)core_d(machine, 55)[i], (int32_t)a[i]);
         assert_true(core_f(machine, 56)[i] == floorf(a[i]));
         assert_true(core_f(machine, 57)[i] == sqrtf(fabsf(a[i])));
         assert_true(core_f(machine, 58)[i] == fminf(fmaxf(a[i] + 0.5f, 0), 1));
@@ -119,7 +119,7 @@ static void flags_and_predicates(void **state)
     for (unsigned i = 0; i < 8; i++) {
         less |= (uint32_t)(a[i] < b[i]) << i;
         odd |= (uint32_t)(a[i] & 1) << i;
-        assert_int_equal(core_d(machine, 50)[i], a[i] < b[i] ? UINT32_MAX : 0);
+        assert_int_equal(core_d(machine, 50)[i], a[i] < b[i] ? UINT32_MAX : 0u);
         assert_int_equal(core_d(machine, 60)[i], a[i] < b[i] ? 7 : 0);
         assert_int_equal((int32_t)core_d(machine, 63)[i], a[i] < b[i] ? a[i] : b[i]);
     }

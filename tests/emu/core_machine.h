@@ -21,8 +21,8 @@ struct core_machine {
     struct emu_memory memory;
     struct emu_result result;
     uint8_t payload[CORE_GRF_BYTES]; /* r1.. of every thread, as cross-thread data */
-    uint8_t *code;  /* 64 KiB at CORE_CODE_BASE */
-    uint8_t *data;  /* CORE_DATA_BYTES at CORE_DATA_BASE, 64-bit addresses */
+    uint8_t *code;                   /* 64 KiB at CORE_CODE_BASE */
+    uint8_t *data;                   /* CORE_DATA_BYTES at CORE_DATA_BASE, 64-bit addresses */
     size_t code_size;
     uint8_t grf[CORE_GRF_BYTES]; /* after the run */
 };

@@ -49,11 +49,11 @@ struct emu_thread {
     const struct emu_operation *wake[EMU_LANES];
     uint64_t cycles; /* read through tm0: one an instruction, levelled at barriers */
     bool finished;
-    bool at_barrier;     /* signalled and not yet released */
-    bool blocked;        /* stands at a wait whose count is zero */
-    bool stopped;        /* leave the run loop */
-    bool slow;           /* denormals are flushed: float operations take the general path */
-    uint32_t index;      /* in its group */
+    bool at_barrier; /* signalled and not yet released */
+    bool blocked;    /* stands at a wait whose count is zero */
+    bool stopped;    /* leave the run loop */
+    bool slow;       /* denormals are flushed: float operations take the general path */
+    uint32_t index;  /* in its group */
     struct emu_group *group;
     struct emu_worker *worker;
 };
@@ -114,7 +114,7 @@ typedef void emu_compute_function(void *result, const void *a, const void *b, co
 typedef uint32_t emu_collect_function(const void *lanes, uint32_t count);
 
 struct emu_source {
-    const void *constant; /* broadcast lanes, or NULL: a register */
+    const void *constant;    /* broadcast lanes, or NULL: a register */
     emu_load_function *load; /* NULL: the lanes are read in place */
     emu_compute_function *modify;
     uint32_t base;
@@ -144,16 +144,16 @@ struct emu_operation {
     const struct emu_operation *jip;
     const struct emu_operation *uip;
     uint32_t index;
-    uint32_t window;        /* low exec_size bits */
+    uint32_t window; /* low exec_size bits */
     uint32_t window_lanes;
     uint8_t channel_offset;
     uint8_t exec_size;
     uint8_t predicate; /* enum sonde_gen_predicate */
     bool predicate_inverse;
-    bool selects;      /* predicate chooses a source, it does not mask */
+    bool selects; /* predicate chooses a source, it does not mask */
     bool no_mask;
-    bool target;       /* waiting channels may wake here */
-    bool always;       /* runs even with no channel enabled */
+    bool target;        /* waiting channels may wake here */
+    bool always;        /* runs even with no channel enabled */
     uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
     bool direct_store;
     bool collect_only; /* compare with null destination */
@@ -262,14 +262,13 @@ void emu_thread_apply_control(struct emu_thread *thread);
  * predicate, over the whole window. */
 uint32_t emu_predicate_mask(const struct emu_thread *thread, const struct emu_operation *operation);
 /* Write condition bits for the channels in mask. */
-void emu_flag_write(struct emu_thread *thread, const struct emu_operation *operation,
-                    uint32_t bits, uint32_t mask);
+void emu_flag_write(struct emu_thread *thread, const struct emu_operation *operation, uint32_t bits,
+                    uint32_t mask);
 /* Registers that are computed when read. */
 void emu_thread_refresh(struct emu_thread *thread, const struct emu_operation *operation);
 
 /* Continue at an address relative to the instruction base. */
-void emu_thread_jump(struct emu_thread *thread, const struct emu_operation *operation,
-                     uint32_t ip);
+void emu_thread_jump(struct emu_thread *thread, const struct emu_operation *operation, uint32_t ip);
 
 void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32_t index);
 /* Run until the thread ends, blocks, faults, or `budget` instructions were

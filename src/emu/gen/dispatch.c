@@ -9,10 +9,10 @@
 
 #include "emu/gen/semantics.h"
 
-#define SLICE_INSTRUCTIONS  4096u /* a thread, before its neighbours run */
-#define GROUP_INSTRUCTIONS  (1u << 20) /* a group, before another one starts */
-#define RESIDENT_MAX        64u
-#define PROGRAM_CACHE       64u
+#define SLICE_INSTRUCTIONS 4096u      /* a thread, before its neighbours run */
+#define GROUP_INSTRUCTIONS (1u << 20) /* a group, before another one starts */
+#define RESIDENT_MAX       64u
+#define PROGRAM_CACHE      64u
 
 struct emu {
     struct emu_options options;
@@ -109,8 +109,7 @@ bool emu_worker_grow_tallies(struct emu_worker *worker, uint32_t count)
     struct emu_tally *tallies = realloc(worker->tallies, capacity * sizeof(*tallies));
     if (!tallies)
         return false;
-    memset(tallies + worker->tally_count, 0,
-           (capacity - worker->tally_count) * sizeof(*tallies));
+    memset(tallies + worker->tally_count, 0, (capacity - worker->tally_count) * sizeof(*tallies));
     worker->tallies = tallies;
     worker->tally_count = capacity;
     return true;
@@ -450,8 +449,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
         run_workers(workers, count);
         for (uint32_t i = 0; i < count; i++)
             if (workers[i]->status != SONDE_OK)
-                status = sonde_error_set(error, workers[i]->status, 0,
-                                         "out of memory for a work-group");
+                status =
+                    sonde_error_set(error, workers[i]->status, 0, "out of memory for a work-group");
         gather(workers, count, result);
         if (status == SONDE_OK)
             status = collect(emu, program, workers, count, result, error);

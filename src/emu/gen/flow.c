@@ -55,16 +55,14 @@ static void proceed(struct emu_thread *thread, const struct emu_operation *opera
 
 void emu_run_if(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
 {
-    park(thread, candidates(thread, operation) & ~chosen(thread, operation, mask),
-         operation->jip);
+    park(thread, candidates(thread, operation) & ~chosen(thread, operation, mask), operation->jip);
     proceed(thread, operation);
 }
 
 void emu_run_else(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
 {
     (void)mask;
-    park(thread, candidates(thread, operation),
-         operation->uip ? operation->uip : operation->jip);
+    park(thread, candidates(thread, operation), operation->uip ? operation->uip : operation->jip);
     proceed(thread, operation);
 }
 
@@ -129,8 +127,7 @@ void emu_run_goto(struct emu_thread *thread, const struct emu_operation *operati
         loop_back(thread, operation, mask, operation->uip);
         return;
     }
-    park(thread, candidates(thread, operation) & ~chosen(thread, operation, mask),
-         operation->uip);
+    park(thread, candidates(thread, operation) & ~chosen(thread, operation, mask), operation->uip);
     proceed(thread, operation);
 }
 
@@ -182,7 +179,8 @@ void emu_run_jmpi(struct emu_thread *thread, const struct emu_operation *operati
     }
     const uint32_t *distance = branch_register(thread, operation, &instruction->src[0]);
     if (distance)
-        emu_thread_jump(thread, operation, ip_of(thread, operation) + instruction->size + *distance);
+        emu_thread_jump(thread, operation,
+                        ip_of(thread, operation) + instruction->size + *distance);
 }
 
 static void call_to(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask,

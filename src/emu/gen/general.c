@@ -79,8 +79,8 @@ static void read_value(const struct emu_thread *thread, const uint8_t *data, uin
 /* Bring a source into the domain of the instruction. */
 static void promote(struct emu_value *value, uint8_t type, enum emu_domain domain)
 {
-    bool is_float = type == SONDE_GEN_TYPE_F || type == SONDE_GEN_TYPE_HF ||
-                    type == SONDE_GEN_TYPE_VF;
+    bool is_float =
+        type == SONDE_GEN_TYPE_F || type == SONDE_GEN_TYPE_HF || type == SONDE_GEN_TYPE_VF;
     if (domain == EMU_DOMAIN_DOUBLE && is_float)
         value->d = (double)value->f;
     else if (domain == EMU_DOMAIN_DOUBLE && type != SONDE_GEN_TYPE_DF)
@@ -227,7 +227,7 @@ static uint64_t convert(const struct emu_thread *thread, const struct emu_detail
         type_limits(type, &low, &high);
         return (uint64_t)(saturate ? clamp(value, low, high) : value);
     }
-    double twice = domain == EMU_DOMAIN_DOUBLE ? lane->result.d
+    double twice = domain == EMU_DOMAIN_DOUBLE  ? lane->result.d
                    : domain == EMU_DOMAIN_FLOAT ? (double)lane->result.f
                    : lane->result.i < 0         ? (double)(int64_t)lane->result.i
                                                 : (double)(uint64_t)lane->result.i;
@@ -257,9 +257,8 @@ static uint64_t convert(const struct emu_thread *thread, const struct emu_detail
 }
 
 /* What goes to a 64-bit accumulator lane. */
-static uint64_t accumulator_bits(const struct emu_thread *thread,
-                                 const struct emu_details *details, const struct emu_lane *lane,
-                                 enum emu_domain domain)
+static uint64_t accumulator_bits(const struct emu_thread *thread, const struct emu_details *details,
+                                 const struct emu_lane *lane, enum emu_domain domain)
 {
     if (lane->has_second)
         return (uint64_t)lane->second.i;

@@ -142,13 +142,11 @@ static quad madm(struct emu_lane *lane, quad a, quad b, quad c)
 void emu_madm_single(struct emu_lane *lane)
 {
     const struct emu_value *source = lane->source;
-    lane->result.f =
-        (float)madm(lane, (quad)source[0].f, (quad)source[1].f, (quad)source[2].f);
+    lane->result.f = (float)madm(lane, (quad)source[0].f, (quad)source[1].f, (quad)source[2].f);
 }
 
 void emu_madm_twice(struct emu_lane *lane)
 {
     const struct emu_value *source = lane->source;
-    lane->result.d =
-        (double)madm(lane, (quad)source[0].d, (quad)source[1].d, (quad)source[2].d);
+    lane->result.d = (double)madm(lane, (quad)source[0].d, (quad)source[1].d, (quad)source[2].d);
 }

@@ -126,8 +126,8 @@ static const char *place(const struct sonde_gen_operand *operand, const uint32_t
     for (uint32_t i = 0; i < count; i++)
         region->offset[i] = (uint16_t)(element[i] * step);
     classify(region, count);
-    uint32_t limit = operand->file == SONDE_GEN_FILE_GRF ? EMU_GRF_BYTES
-                                                         : (uint32_t)EMU_OFFSET(mme);
+    uint32_t limit =
+        operand->file == SONDE_GEN_FILE_GRF ? EMU_GRF_BYTES : (uint32_t)EMU_OFFSET(mme);
     if (!region->indirect && region->base + region->extent > limit)
         return "region runs out of the register file";
     if (region->extent > EMU_GRF_SLACK)

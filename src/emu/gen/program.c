@@ -89,8 +89,8 @@ static size_t fetch(const struct emu_memory *memory, uint64_t address, uint8_t *
     size_t done = 0;
     while (done < size) {
         uint64_t at = address + done;
-        const uint8_t *page = memory->page(memory->context, at & ~(uint64_t)(EMU_PAGE_SIZE - 1),
-                                           false);
+        const uint8_t *page =
+            memory->page(memory->context, at & ~(uint64_t)(EMU_PAGE_SIZE - 1), false);
         if (!page)
             break;
         size_t start = at & (EMU_PAGE_SIZE - 1);
@@ -191,8 +191,7 @@ static bool translate_at(struct emu_program *program, const struct emu_memory *m
     memset(&instruction, 0, sizeof(instruction));
     if (mapped < 8)
         reason = "the instruction pointer left the mapped code";
-    else if (sonde_gen_decode(program->platform, bytes, mapped, 0, &instruction, NULL) !=
-             SONDE_OK)
+    else if (sonde_gen_decode(program->platform, bytes, mapped, 0, &instruction, NULL) != SONDE_OK)
         reason = "the instruction cannot be decoded";
     if (reason) {
         memset(&instruction, 0, sizeof(instruction));
@@ -282,8 +281,8 @@ bool emu_program_matches(const struct emu_program *program, const struct emu_dis
     for (size_t i = 0; i < program->list_count; i++) {
         const struct emu_details *details = program->list[i]->details;
         uint8_t bytes[16] = {0};
-        size_t mapped = fetch(memory, operation_address(program, program->list[i]), bytes,
-                              sizeof(bytes));
+        size_t mapped =
+            fetch(memory, operation_address(program, program->list[i]), bytes, sizeof(bytes));
         size_t size = details->instruction.size;
         if ((mapped < size) != (details->mapped < size) || memcmp(bytes, details->bytes, size))
             return false;
@@ -295,8 +294,7 @@ const struct emu_operation *emu_program_at(struct emu_program *program,
                                            const struct emu_memory *memory, uint64_t address)
 {
     pthread_mutex_lock(&program->lock);
-    struct emu_operation *operation =
-        link_to(program, (uint32_t)(address - program->kernel_start));
+    struct emu_operation *operation = link_to(program, (uint32_t)(address - program->kernel_start));
     if (!operation || !translate_pending(program, memory))
         operation = program->out_of_memory;
     pthread_mutex_unlock(&program->lock);

@@ -172,9 +172,8 @@ static void cmpn_twice(struct emu_lane *lane)
  * a number to a NaN. */
 static void sel_integer(struct emu_lane *lane)
 {
-    bool first = lane->condition
-                     ? compare_integer(lane, lane->source[0].i, lane->source[1].i)
-                     : lane->select;
+    bool first = lane->condition ? compare_integer(lane, lane->source[0].i, lane->source[1].i)
+                                 : lane->select;
     lane->result.i = lane->source[first ? 0 : 1].i;
     lane->no_flag = true;
 }

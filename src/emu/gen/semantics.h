@@ -97,10 +97,10 @@ struct emu_semantics {
     emu_lane_function *integer;
     emu_lane_function *single;
     emu_lane_function *twice; /* double precision */
-    uint8_t rule;   /* enum emu_integer_rule */
-    uint8_t kernel; /* enum emu_kernel */
-    emu_run_function *run; /* whole-instruction semantics (flow, messages), or NULL */
-    bool always;           /* runs with no channel enabled */
+    uint8_t rule;             /* enum emu_integer_rule */
+    uint8_t kernel;           /* enum emu_kernel */
+    emu_run_function *run;    /* whole-instruction semantics (flow, messages), or NULL */
+    bool always;              /* runs with no channel enabled */
 };
 
 /* The row of an opcode, or NULL when the emulator does not execute it. */

@@ -43,8 +43,8 @@ uint32_t emu_predicate_mask(const struct emu_thread *thread, const struct emu_op
     return (operation->predicate_inverse ? ~bits : bits) & operation->window;
 }
 
-void emu_flag_write(struct emu_thread *thread, const struct emu_operation *operation,
-                    uint32_t bits, uint32_t mask)
+void emu_flag_write(struct emu_thread *thread, const struct emu_operation *operation, uint32_t bits,
+                    uint32_t mask)
 {
     unsigned shift = operation->flag_shift + operation->channel_offset;
     if (shift >= 64)
@@ -147,8 +147,8 @@ static void write_header(struct emu_thread *thread, uint32_t slot)
     header[2] = 0;
     header[3] = (dispatch->sampler_state_pointer & ~31u) | (dispatch->scratch_code & 15);
     header[4] = (uint32_t)(dispatch->binding_table - dispatch->surface_base) & ~31u;
-    header[5] = ((dispatch->scratch_base + slot * dispatch->scratch_per_thread) & ~0x3ffu) |
-                (slot & 0x1ff);
+    header[5] =
+        ((dispatch->scratch_base + slot * dispatch->scratch_per_thread) & ~0x3ffu) | (slot & 0x1ff);
     header[6] = thread->group->id[1];
     header[7] = thread->group->id[2];
 }
@@ -197,8 +197,8 @@ void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32
     thread->state[0] = state_word(dispatch, slot);
     thread->state[2] = thread->dispatch;
     thread->state[3] = thread->dispatch;
-    thread->control[0] = (dispatch->rounding_mode & 3) << 4 |
-                         (dispatch->denormals_preserve ? 0x4c0u : 0);
+    thread->control[0] =
+        (dispatch->rounding_mode & 3) << 4 | (dispatch->denormals_preserve ? 0x4c0u : 0);
     thread->next = emu_program_operation(worker->program, 0);
 }
 

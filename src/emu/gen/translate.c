@@ -20,8 +20,7 @@ static const char *translate_operands(struct emu_details *details)
     if (reason)
         return reason;
     details->has_destination = !emu_operand_is_null(&instruction->dst);
-    details->writes_acc =
-        details->has_destination && emu_operand_is_accumulator(&instruction->dst);
+    details->writes_acc = details->has_destination && emu_operand_is_accumulator(&instruction->dst);
     return NULL;
 }
 
