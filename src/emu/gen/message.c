@@ -2,14 +2,18 @@
  * message to its unit. Fences, the gateway and the end of a thread are here. */
 #include "emu/gen/message.h"
 
+static bool past_end(uint32_t first, uint32_t count)
+{
+    return first >= EMU_GRF_COUNT || count > EMU_GRF_COUNT - first;
+}
+
 static bool operands_fit(struct emu_message_context *context)
 {
     const struct sonde_gen_message *message = context->message;
 
-    if (context->src0 + message->payload_registers > EMU_GRF_COUNT ||
-        (context->src1 != UINT32_MAX && context->src1 + message->src1_registers > EMU_GRF_COUNT) ||
-        (context->dst != UINT32_MAX &&
-         context->dst + message->response_registers > EMU_GRF_COUNT)) {
+    if ((message->payload_registers && past_end(context->src0, message->payload_registers)) ||
+        (context->src1 != UINT32_MAX && past_end(context->src1, message->src1_registers)) ||
+        (context->dst != UINT32_MAX && past_end(context->dst, message->response_registers))) {
         emu_worker_fault(context->worker, "message operand runs past the last register");
         return false;
     }
