@@ -10,7 +10,7 @@
 
 /* One device model (a row of the device table). */
 struct device_model {
-    const char *name;          /* "skl" */
+    const char *name; /* "skl" */
     const char *description;
     /* Environment that points the Intel OpenCL driver at a server of this
      * model: NAME=VALUE strings without the port, NULL-terminated. */

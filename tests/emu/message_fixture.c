@@ -167,6 +167,27 @@ void fixture_buffer(struct emu_worker *worker, unsigned bti, uint64_t base, uint
     fixture_surface(worker, bti, state);
 }
 
+void fixture_image(struct emu_worker *worker, unsigned bti, const struct fixture_image *image)
+{
+    static const uint8_t identity[4] = {4, 5, 6, 7};
+    uint32_t selected = 0;
+    memcpy(&selected, image->select, 4);
+    const uint8_t *select = selected ? image->select : identity;
+    uint32_t state[16] = {
+        [0] = image->type << 29 | (image->array ? 1u << 28 : 0) | image->format << 18 |
+              image->tile << 12,
+        [1] = image->qpitch / 4,
+        [2] = (image->width - 1) | (image->height - 1) << 16,
+        [3] = (image->pitch - 1) | (image->depth - 1) << 21,
+        [7] = (uint32_t)select[0] << 25 | (uint32_t)select[1] << 22 | (uint32_t)select[2] << 19 |
+              (uint32_t)select[3] << 16,
+        [8] = (uint32_t)image->base,
+        [9] = (uint32_t)(image->base >> 32),
+    };
+
+    fixture_surface(worker, bti, state);
+}
+
 uint32_t fixture_random(void)
 {
     static uint64_t state = 88172645463325252u;

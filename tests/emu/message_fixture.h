@@ -63,6 +63,14 @@ void fixture_buffer(struct emu_worker *worker, unsigned bti, uint64_t base, uint
 /* Put any surface state there. */
 void fixture_surface(struct emu_worker *worker, unsigned bti, const uint32_t state[16]);
 
+struct fixture_image {
+    unsigned type, format, tile, width, height, depth, pitch, qpitch;
+    bool array;
+    uint64_t base;
+    uint8_t select[4]; /* shader channels; all zero: red, green, blue, alpha */
+};
+void fixture_image(struct emu_worker *worker, unsigned bti, const struct fixture_image *image);
+
 /* Registers: r10.. as payload, r40.. as second payload, r60.. as response. */
 enum { FIXTURE_SRC0 = 10, FIXTURE_SRC1 = 40, FIXTURE_DST = 60 };
 void fixture_fill_registers(struct emu_worker *worker);

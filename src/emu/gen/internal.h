@@ -30,6 +30,9 @@ struct emu_surface {
     uint32_t width, height, depth, pitch; /* texels and bytes, images */
     uint32_t qpitch;
     uint32_t array_first, array_count;
+    uint32_t x_offset, y_offset; /* of the image in its tiles, texels and rows */
+    uint8_t mip_count;           /* levels after the first */
+    uint8_t auxiliary_mode;      /* compression: 0 = none, others are not emulated */
     uint8_t swizzle[4]; /* shader channel selects */
 };
 

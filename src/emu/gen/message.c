@@ -64,6 +64,16 @@ enum emu_message_outcome emu_message_execute(struct emu_message_context *context
         return access_memory(context);
     case SONDE_GEN_MESSAGE_ATOMIC:
         return message_atomic(context);
+    case SONDE_GEN_MESSAGE_TYPED_READ:
+    case SONDE_GEN_MESSAGE_TYPED_WRITE:
+        return message_typed(context);
+    case SONDE_GEN_MESSAGE_TYPED_ATOMIC:
+        return message_typed_atomic(context);
+    case SONDE_GEN_MESSAGE_MEDIA_READ:
+    case SONDE_GEN_MESSAGE_MEDIA_WRITE:
+        return message_media_block(context);
+    case SONDE_GEN_MESSAGE_SAMPLE:
+        return message_sample(context);
     case SONDE_GEN_MESSAGE_FENCE:
     case SONDE_GEN_MESSAGE_CACHE_FLUSH:
         return fence(context);

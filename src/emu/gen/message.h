@@ -10,6 +10,15 @@
 #define MESSAGE_ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 #define MESSAGE_LANES_MAX    32u
 
+/* RENDER_SURFACE_STATE surface types. */
+enum message_surface_type {
+    MESSAGE_SURFACE_1D = 0,
+    MESSAGE_SURFACE_2D = 1,
+    MESSAGE_SURFACE_3D = 2,
+    MESSAGE_SURFACE_BUFFER = 4,
+    MESSAGE_SURFACE_NULL = 7,
+};
+
 /* What came of one access to memory. */
 enum message_access {
     MESSAGE_ACCESS_OK,

@@ -7,14 +7,6 @@
 
 #define SURFACE_STATE_DWORDS 16u
 
-enum surface_type {
-    SURFACE_1D = 0,
-    SURFACE_2D = 1,
-    SURFACE_3D = 2,
-    SURFACE_BUFFER = 4,
-    SURFACE_NULL = 7
-};
-
 static uint32_t bits(const uint32_t *state, unsigned first, unsigned last)
 {
     uint32_t value = state[first / 32] >> (first % 32);
@@ -42,10 +34,14 @@ static void decode(const uint32_t state[SURFACE_STATE_DWORDS], struct emu_surfac
         .qpitch = bits(state, 32, 46) * 4,
         .array_first = bits(state, 146, 156),
         .array_count = bits(state, 28, 28) ? depth + 1 : 1,
+        .x_offset = bits(state, 185, 191) * 4,
+        .y_offset = bits(state, 181, 183) * 4,
+        .mip_count = (uint8_t)bits(state, 160, 163),
+        .auxiliary_mode = (uint8_t)bits(state, 192, 194),
         .swizzle = {(uint8_t)bits(state, 249, 251), (uint8_t)bits(state, 246, 248),
                     (uint8_t)bits(state, 243, 245), (uint8_t)bits(state, 240, 242)},
     };
-    if (surface->type == SURFACE_BUFFER) {
+    if (surface->type == MESSAGE_SURFACE_BUFFER) {
         /* The number of elements less one is spread over the three fields. */
         uint64_t elements =
             ((uint64_t)(width & 0x7f) | (uint64_t)height << 7 | (uint64_t)depth << 21) + 1;
@@ -110,9 +106,9 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
         if (!surface)
             return false;
         space->base = surface->base;
-        if (surface->type == SURFACE_NULL)
+        if (surface->type == MESSAGE_SURFACE_NULL)
             space->limit = 0;
-        else if (surface->type == SURFACE_BUFFER)
+        else if (surface->type == MESSAGE_SURFACE_BUFFER)
             space->limit = surface->size;
         else /* Block and untyped access to an image: rows of `pitch` bytes. */
             space->limit = (uint64_t)surface->pitch * surface->height * surface->depth;

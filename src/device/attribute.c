@@ -1,0 +1,228 @@
+/* Which memory did a dispatch change, and through what was it reached. */
+#include "device/truth_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "device/truth.h"
+
+#define LINE                64u
+#define SURFACE_STATE_SIZE  64u
+#define BINDING_LIMIT       240u
+#define BINDING_HINT_FULL   31u
+#define SURFACE_TYPE_2D     1u
+#define SURFACE_TYPE_3D     2u
+#define SURFACE_TYPE_BUFFER 4u
+/* A 64-bit payload word is not taken for the pointer of something farther. */
+#define POINTER_REACH (1ull << 40)
+
+struct region {
+    uint32_t kind, index;
+    uint64_t begin, end;
+};
+
+struct regions {
+    struct region *items;
+    size_t count, capacity;
+};
+
+struct changes {
+    struct device_change *items;
+    size_t count, capacity;
+};
+
+static bool add_region(struct regions *regions, struct region region)
+{
+    void *items = regions->items;
+    if (base_array_reserve(&items, &regions->capacity, regions->count + 1, sizeof region))
+        return false;
+    regions->items = items;
+    regions->items[regions->count++] = region;
+    return true;
+}
+
+/* Bytes of a surface (RENDER_SURFACE_STATE, Skylake PRM volume 2d): buffers
+ * hold their size minus one in width 6:0, height 13:0 and depth 10:0. */
+static uint64_t surface_size(const uint8_t *state)
+{
+    uint32_t type = base_load32(state) >> 29;
+    uint64_t word2 = base_load32(state + 8), word3 = base_load32(state + 12);
+    if (type == SURFACE_TYPE_BUFFER)
+        return ((word2 & 0x7f) | (word2 >> 16 & 0x3fff) << 7 | (word3 >> 21 & 0x7ff) << 21) + 1;
+    if (type > SURFACE_TYPE_3D)
+        return 0;
+    uint64_t rows = ((word2 >> 16 & 0x3fff) + 1 + 31) / 32 * 32, pitch = (word3 & 0x3ffff) + 1;
+    return pitch * rows * ((word3 >> 21 & 0x7ff) + 1);
+}
+
+static bool add_surfaces(const struct device_truth_record *record, struct regions *regions)
+{
+    const struct emu_dispatch *dispatch = record->dispatch;
+    uint32_t limit = record->binding_table_entries < BINDING_HINT_FULL
+                         ? record->binding_table_entries
+                         : BINDING_LIMIT;
+    for (uint32_t i = 0; i < limit; i++) {
+        uint32_t entry;
+        uint8_t state[SURFACE_STATE_SIZE];
+        if (!device_space_read(record->space, dispatch->binding_table + 4ull * i, &entry, 4) ||
+            !device_space_read(record->space, dispatch->surface_base + (entry & ~0x3fu), state,
+                               sizeof state))
+            break;
+        uint64_t base = base_load64(state + 32) & DEVICE_ADDRESS_MASK, size = surface_size(state);
+        if (size == 0 || base == 0) {
+            if (i >= BINDING_HINT_FULL)
+                break;
+            continue;
+        }
+        if (!add_region(regions, (struct region){TRUTH_WRITE_SURFACE, i, base, base + size}))
+            return false;
+    }
+    return true;
+}
+
+static bool add_scratch(const struct device_truth_record *record, struct regions *regions)
+{
+    const struct emu_dispatch *d = record->dispatch;
+    if (d->scratch_per_thread == 0)
+        return true;
+    uint64_t threads = (uint64_t)d->slices * d->subslices * d->eus_per_subslice * d->threads_per_eu;
+    uint64_t base = (d->general_base + d->scratch_base) & DEVICE_ADDRESS_MASK;
+    return add_region(regions, (struct region){TRUTH_WRITE_SCRATCH, 0, base,
+                                               base + threads * d->scratch_per_thread});
+}
+
+/* Words of the cross-thread payload that point to mapped memory; `end` is the
+ * end of what can be reached from there without a gap or another pointer. */
+static bool add_pointers(const struct device_truth_record *record, struct regions *pointers)
+{
+    const struct emu_dispatch *d = record->dispatch;
+    size_t size = (size_t)d->cross_thread_registers * 32;
+    for (size_t i = 0; i + 8 <= size && i + 8 <= d->payload_size; i += 8) {
+        uint64_t value = base_load64(d->payload + i);
+        uint64_t high = value >> 47;
+        if (value < DEVICE_PAGE_SIZE || (high != 0 && high != 0x1ffff))
+            continue;
+        value &= DEVICE_ADDRESS_MASK;
+        if (device_space_page(record->space, value) != NULL &&
+            !add_region(pointers, (struct region){TRUTH_WRITE_PAYLOAD_POINTER, (uint32_t)(i / 8),
+                                                  value, value}))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The part of [address, end) that belongs to one thing. */
+static struct device_change classify(const struct device_truth_record *record,
+                                     const struct regions *surfaces, const struct regions *pointers,
+                                     uint64_t address, uint64_t end)
+{
+    for (size_t i = 0; i < surfaces->count; i++) {
+        const struct region *r = &surfaces->items[i];
+        if (address < r->begin) {
+            end = smaller(end, r->begin);
+        } else if (address < r->end) {
+            return (struct device_change){
+                r->kind, r->index, address - r->begin, address, smaller(end, r->end) - address, 0};
+        }
+    }
+    const struct region *nearest = NULL;
+    for (size_t i = 0; i < pointers->count; i++) {
+        const struct region *r = &pointers->items[i];
+        if (r->begin > address)
+            end = smaller(end, r->begin);
+        else if (nearest == NULL || r->begin > nearest->begin)
+            nearest = r;
+    }
+    if (nearest != NULL && address - nearest->begin < POINTER_REACH &&
+        device_space_is_mapped(record->space, nearest->begin, address - nearest->begin + 1))
+        return (struct device_change){nearest->kind, nearest->index, address - nearest->begin,
+                                      address,       end - address,  0};
+    return (struct device_change){TRUTH_WRITE_ABSOLUTE, 0, address, address, end - address, 0};
+}
+
+/* Does any byte of [address, address + size), in pages from `first`, differ? */
+static bool differs(const struct device_truth_record *record, size_t first, uint64_t address,
+                    uint64_t size)
+{
+    for (size_t i = first; size > 0; i++) {
+        size_t offset = (size_t)(address - record->pages[i].address);
+        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : (size_t)size;
+        if (memcmp(record->pages[i].before + offset, record->pages[i].now + offset, part) != 0)
+            return true;
+        address += part;
+        size -= part;
+    }
+    return false;
+}
+
+static bool add_run(const struct device_truth_record *record, const struct regions *surfaces,
+                    const struct regions *pointers, uint64_t begin, uint64_t end, size_t first,
+                    struct changes *changes)
+{
+    while (begin < end) {
+        struct device_change change = classify(record, surfaces, pointers, begin, end);
+        while (begin - record->pages[first].address >= DEVICE_PAGE_SIZE)
+            first++;
+        change.first_page = first;
+        begin += change.size;
+        if (!differs(record, first, change.address, change.size))
+            continue;
+        void *items = changes->items;
+        if (base_array_reserve(&items, &changes->capacity, changes->count + 1, sizeof change))
+            return false;
+        changes->items = items;
+        changes->items[changes->count++] = change;
+    }
+    return true;
+}
+
+/* Maximal runs of changed lines over adjacent pages. */
+static bool find_runs(const struct device_truth_record *record, const struct regions *surfaces,
+                      const struct regions *pointers, struct changes *changes)
+{
+    uint64_t begin = 0, end = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < record->page_count; i++) {
+        const struct device_saved_page *page = &record->pages[i];
+        for (uint32_t offset = 0; offset < DEVICE_PAGE_SIZE; offset += LINE) {
+            if (memcmp(page->before + offset, page->now + offset, LINE) == 0)
+                continue;
+            uint64_t line = page->address + offset;
+            if (begin != end && line == end) {
+                end += LINE;
+                continue;
+            }
+            if (!add_run(record, surfaces, pointers, begin, end, first, changes))
+                return false;
+            begin = line;
+            end = line + LINE;
+            first = i;
+        }
+    }
+    return add_run(record, surfaces, pointers, begin, end, first, changes);
+}
+
+enum sonde_status device_attribute_changes(const struct device_truth_record *record,
+                                           struct device_change **changes, size_t *count)
+{
+    struct regions surfaces = {0}, pointers = {0};
+    struct changes found = {0};
+    bool done = add_scratch(record, &surfaces) && add_surfaces(record, &surfaces) &&
+                add_pointers(record, &pointers) && find_runs(record, &surfaces, &pointers, &found);
+    free(surfaces.items);
+    free(pointers.items);
+    if (!done) {
+        free(found.items);
+        return SONDE_ERROR_MEMORY;
+    }
+    *changes = found.items;
+    *count = found.count;
+    return SONDE_OK;
+}

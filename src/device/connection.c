@@ -1,0 +1,275 @@
+#include "device/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "device/log.h"
+
+/* Most bytes one message may move; the driver sends at most a page. */
+#define TRANSFER_LIMIT (64u << 20)
+
+#define REGISTER_SUBMIT_PORT      0x230u
+#define REGISTER_EXECLIST_STATUS  0x234u
+#define REGISTER_TIMESTAMP        0x358u
+#define REGISTER_TIMESTAMP_HIGH   0x35cu
+#define REGISTER_CONTEXT_TIME     0x3a8u
+#define EXECLIST_STATUS_COMPLETED 0x100u
+
+/* Gen9 engines: RCS, BCS, VCS, VECS. */
+static const uint32_t engines[] = {0x2000, 0x22000, 0x12000, 0x1a000};
+
+static bool engine_register(uint32_t offset, uint32_t *engine, uint32_t *local)
+{
+    for (unsigned i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (offset >= engines[i] && offset - engines[i] < 0x1000) {
+            *engine = engines[i];
+            *local = offset - engines[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Leave a line and tell the caller to close. */
+static bool refuse(struct device_connection *c, const char *what, uint64_t value)
+{
+    device_log_line(c->process->machine->log_fd, "process %d, connection %u closed: %s (0x%llx)",
+                    (int)c->process->pid, c->number, what, (unsigned long long)value);
+    return false;
+}
+
+uint32_t device_connection_register(const struct device_connection *connection, uint32_t offset)
+{
+    uint32_t engine, local;
+    if (engine_register(offset, &engine, &local)) {
+        uint64_t ticks = device_process_ticks(connection->process);
+        switch (local) {
+        case REGISTER_TIMESTAMP:
+        case REGISTER_CONTEXT_TIME:
+            return (uint32_t)ticks;
+        case REGISTER_TIMESTAMP_HIGH:
+            return (uint32_t)(ticks >> 32);
+        case REGISTER_EXECLIST_STATUS: /* submissions are run at once: always idle */
+            return EXECLIST_STATUS_COMPLETED;
+        default:
+            break;
+        }
+    }
+    return device_registers_read(&connection->registers, offset);
+}
+
+/* Each write shifts one dword into the port; the fourth submits element 0,
+ * after element 1: 1 high, 1 low, 0 high, 0 low. */
+static bool write_submit_port(struct device_connection *c, uint32_t engine, uint32_t value)
+{
+    if (c->submit_engine != engine)
+        c->submit_count = 0;
+    c->submit_engine = engine;
+    c->submit_port[c->submit_count++] = value;
+    if (c->submit_count < 4)
+        return true;
+    c->submit_count = 0;
+    const uint32_t *port = c->submit_port;
+    uint64_t first = (uint64_t)port[2] << 32 | port[3];
+    uint64_t second = (uint64_t)port[0] << 32 | port[1];
+    return (device_connection_submit(c, engine, first) &&
+            device_connection_submit(c, engine, second)) ||
+           refuse(c, "the submission cannot be completed, context", port[3]);
+}
+
+/* Body: dword 0 bit 0 write, bits 3:1 access size, bits 8:6 space (0 = MMIO);
+ * 1 offset; 2 data. */
+static bool on_mmio(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    uint32_t flags = base_load32(body), offset = base_load32(body + 4);
+    if ((flags >> 1 & 7) != 4 || (flags >> 6 & 7) != 0 || offset & 3)
+        return refuse(c, "MMIO access that is not a dword", flags);
+    uint32_t engine, local;
+    if (flags & 1) {
+        uint32_t value = base_load32(body + 8);
+        device_registers_write(&c->registers, offset, value);
+        if (engine_register(offset, &engine, &local) && local == REGISTER_SUBMIT_PORT)
+            return write_submit_port(c, engine, value);
+        return true;
+    }
+    uint8_t answer[DEVICE_HEADER_SIZE + 4];
+    base_store32(answer, DEVICE_MESSAGE_MMIO_RESPONSE);
+    base_store32(answer + 4, transaction);
+    base_store32(answer + 8, 4);
+    base_store32(answer + 12, device_connection_register(c, offset));
+    return device_wire_send(&c->wire, &(struct iovec){answer, sizeof answer}, 1);
+}
+
+/* Body: dword 0 bit 0 write; 1 index of the entry; 2-3 entry. */
+static bool on_gtt(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)transaction;
+    uint32_t index = base_load32(body + 4);
+    if (!(base_load32(body) & 1))
+        return refuse(c, "read of the global GTT, which is not supported", index);
+    if (device_physical_set_global(c->physical, index, base_load64(body + 8)))
+        return refuse(c, "global GTT index is out of range", index);
+    return true;
+}
+
+static uint64_t transfer_address(const uint8_t *body)
+{
+    return (uint64_t)body[3] << 32 | base_load32(body + 4);
+}
+
+/* `size` payload bytes from the wire to physical memory. */
+static bool receive_data(struct device_connection *c, uint64_t address, uint32_t size)
+{
+    while (size > 0) {
+        uint8_t *page = device_physical_page(c->physical, address, true);
+        if (page == NULL)
+            return refuse(c, "no memory for page, raise the limit or use smaller buffers", address);
+        uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
+        size_t room = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size, part;
+        const uint8_t *data = device_wire_some(&c->wire, room, &part);
+        if (data == NULL)
+            return refuse(c, "stream ends inside a memory write, bytes missing", size);
+        memcpy(page + offset, data, part);
+        address += part;
+        size -= (uint32_t)part;
+    }
+    return true;
+}
+
+/* Body: dword 0 bits 7:6 memory type, 31:24 address bits 39:32; 1 address; 2
+ * payload length. The payload follows the body. */
+static bool on_write(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)transaction;
+    uint64_t address = transfer_address(body);
+    uint32_t size = base_load32(body + 8), type = base_load32(body) >> 6 & 3;
+    if (type != 0)
+        return refuse(c, "write to local memory, which this model does not have", type);
+    if (size > TRANSFER_LIMIT || (address + size) >> DEVICE_PHYSICAL_BITS)
+        return refuse(c, "memory write of absurd length", size);
+    if (size == 8) {
+        const uint8_t *data = device_wire_need(&c->wire, 8);
+        if (data == NULL)
+            return refuse(c, "stream ends inside a memory write, bytes missing", size);
+        enum sonde_status status;
+        if (device_physical_table_write(c->physical, address, base_load64(data), &status))
+            return status == SONDE_OK ||
+                   refuse(c, "no memory for page, raise the limit or use smaller buffers", address);
+        c->wire.begin -= 8; /* it is data: take it the general way */
+    }
+    device_physical_data(c->physical);
+    return receive_data(c, address, size);
+}
+
+/* Body: as a write without memory type. The response repeats it and the bytes
+ * follow. Pages that were never written read as zeros. */
+static bool on_read(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    static const uint8_t zeros[DEVICE_PAGE_SIZE];
+    uint64_t address = transfer_address(body);
+    uint32_t size = base_load32(body + 8);
+    if (size > TRANSFER_LIMIT || (address + size) >> DEVICE_PHYSICAL_BITS)
+        return refuse(c, "memory read of absurd length", size);
+    uint8_t answer[DEVICE_HEADER_SIZE + 12];
+    base_store32(answer, DEVICE_MESSAGE_READ_RESPONSE);
+    base_store32(answer + 4, transaction);
+    base_store32(answer + 8, 12);
+    memcpy(answer + 12, body, 12);
+    struct iovec vector[32] = {{answer, sizeof answer}};
+    int count = 1;
+    while (size > 0) {
+        const uint8_t *page = device_physical_page(c->physical, address, false);
+        uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
+        uint32_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        vector[count++] =
+            (struct iovec){(void *)(uintptr_t)(page == NULL ? zeros : page + offset), part};
+        address += part;
+        size -= part;
+        if (count == (int)(sizeof vector / sizeof *vector)) {
+            if (!device_wire_send(&c->wire, vector, count))
+                return false;
+            count = 0;
+        }
+    }
+    return device_wire_send(&c->wire, vector, count);
+}
+
+static bool on_control(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)c;
+    (void)transaction;
+    (void)body;
+    return true;
+}
+
+static const struct message_row {
+    uint32_t type;
+    uint32_t size; /* of the fixed body */
+    bool (*handle)(struct device_connection *connection, uint32_t transaction, const uint8_t *body);
+} messages[] = {
+    {DEVICE_MESSAGE_WRITE, 12, on_write},    {DEVICE_MESSAGE_READ, 12, on_read},
+    {DEVICE_MESSAGE_MMIO, 12, on_mmio},      {DEVICE_MESSAGE_GTT, 16, on_gtt},
+    {DEVICE_MESSAGE_CONTROL, 4, on_control},
+};
+
+static bool serve_message(struct device_connection *c)
+{
+    const uint8_t *header = device_wire_need(&c->wire, DEVICE_HEADER_SIZE);
+    if (header == NULL) {
+        if (device_wire_pending(&c->wire) > 0)
+            refuse(c, "stream ends inside a message header, bytes", device_wire_pending(&c->wire));
+        return false;
+    }
+    uint32_t type = base_load32(header), transaction = base_load32(header + 4);
+    uint32_t size = base_load32(header + 8);
+    for (unsigned i = 0; i < sizeof messages / sizeof *messages; i++) {
+        if (messages[i].type != type)
+            continue;
+        if (messages[i].size != size)
+            return refuse(c, "message body of the wrong size", size);
+        uint8_t body[16];
+        const uint8_t *received = device_wire_need(&c->wire, size);
+        if (received == NULL)
+            return refuse(c, "stream ends inside a message of type", type);
+        memcpy(body, received, size);
+        return messages[i].handle(c, transaction, body);
+    }
+    return refuse(c, "message of a type that is not known", type);
+}
+
+enum sonde_status device_connection_create(struct device_process *process, int fd, unsigned number,
+                                           struct device_connection **connection,
+                                           struct sonde_error *error)
+{
+    struct device_connection *c = calloc(1, sizeof *c);
+    if (c == NULL || !device_wire_init(&c->wire, fd)) {
+        free(c);
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "no memory for a connection");
+    }
+    c->process = process;
+    c->number = number;
+    enum sonde_status status = device_physical_create(process->space, &c->physical, error);
+    if (status != SONDE_OK) {
+        device_wire_clear(&c->wire);
+        free(c);
+        return status;
+    }
+    *connection = c;
+    return SONDE_OK;
+}
+
+void device_connection_destroy(struct device_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    device_physical_destroy(connection->physical);
+    device_wire_clear(&connection->wire);
+    free(connection);
+}
+
+void device_connection_serve(struct device_connection *connection)
+{
+    while (serve_message(connection))
+        ;
+}

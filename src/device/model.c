@@ -1,0 +1,51 @@
+#include "device/model.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The smallest part that the driver's Skylake table has (1x2x6, 84 hardware
+ * threads): scratch memory is allocated for every hardware thread and travels
+ * whole over the socket in both directions, so a small part is a fast one. */
+static const char *const skl_environment[] = {
+    "NEOReadDebugKeys=1",
+    "SetCommandStreamReceiver=2",
+    "ProductFamilyOverride=skl",
+    "HardwareInfoOverride=1x2x6",
+    NULL,
+};
+
+static const struct device_configuration configurations[] = {
+    {
+        .model = {"skl", "Intel Gen9 (Skylake), 1 slice x 2 sub-slices x 6 EUs", skl_environment},
+        .platform = SONDE_GEN_PLATFORM_GEN9,
+        .submission = DEVICE_SUBMISSION_ELSP,
+        .slices = 1,
+        .subslices = 2,
+        .eus_per_subslice = 6,
+        .threads_per_eu = 7,
+        .cycles_per_tick = 96, /* 1.152 GHz over the 12 MHz timestamp clock */
+    },
+};
+
+#define CONFIGURATION_COUNT (sizeof configurations / sizeof *configurations)
+
+const struct device_model *device_model_find(const char *name)
+{
+    for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
+        if (strcmp(configurations[i].model.name, name) == 0)
+            return &configurations[i].model;
+    return NULL;
+}
+
+const struct device_model *device_model_at(unsigned index)
+{
+    return index < CONFIGURATION_COUNT ? &configurations[index].model : NULL;
+}
+
+const struct device_configuration *device_model_configuration(const struct device_model *model)
+{
+    for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
+        if (&configurations[i].model == model)
+            return &configurations[i];
+    return NULL;
+}

@@ -1,0 +1,214 @@
+#include "device/physical.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define LEAF_BITS    14u
+#define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
+#define ROOT_ENTRIES ((size_t)1 << (DEVICE_PHYSICAL_BITS - DEVICE_PAGE_SHIFT - LEAF_BITS))
+
+#define ENTRY_PRESENT 1u
+#define FRAME_MASK    0x7ffffff000ull
+
+/* The linear tables: entry i of a level lies at base + 8 * i, where i is the
+ * virtual address shifted right by the level's span. */
+struct table_level {
+    uint64_t base;
+    unsigned index_bits;
+};
+
+enum { LEVEL_PML4, LEVEL_PDP, LEVEL_PD, LEVEL_PT, LEVEL_COUNT };
+
+static const struct table_level levels[LEVEL_COUNT] = {
+    [LEVEL_PML4] = {1ull << 29, 9},
+    [LEVEL_PDP] = {1ull << 30, 18},
+    [LEVEL_PD] = {1ull << 31, 27},
+    [LEVEL_PT] = {1ull << 32, 36},
+};
+
+struct device_physical {
+    struct device_space *space;
+    uint8_t **root[ROOT_ENTRIES];
+    uint64_t *global;
+    size_t global_count, global_capacity;
+    /* Last table entry of the running sequence: level (-1 = none) and the
+     * first and last index seen at that level. */
+    int level;
+    uint64_t first, last;
+};
+
+enum sonde_status device_physical_create(struct device_space *space,
+                                         struct device_physical **physical,
+                                         struct sonde_error *error)
+{
+    struct device_physical *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "no memory for a page directory");
+    p->space = space;
+    p->level = -1;
+    *physical = p;
+    return SONDE_OK;
+}
+
+void device_physical_destroy(struct device_physical *physical)
+{
+    if (physical == NULL)
+        return;
+    for (size_t i = 0; i < ROOT_ENTRIES; i++)
+        free(physical->root[i]);
+    free(physical->global);
+    free(physical);
+}
+
+static uint8_t **slot(struct device_physical *p, uint64_t address, bool create)
+{
+    if (address >> DEVICE_PHYSICAL_BITS)
+        return NULL;
+    uint64_t frame = address >> DEVICE_PAGE_SHIFT;
+    uint8_t ***leaf = &p->root[frame >> LEAF_BITS];
+    if (*leaf == NULL) {
+        if (!create)
+            return NULL;
+        *leaf = calloc(LEAF_ENTRIES, sizeof **leaf);
+        if (*leaf == NULL)
+            return NULL;
+    }
+    return &(*leaf)[frame & (LEAF_ENTRIES - 1)];
+}
+
+uint8_t *device_physical_page(struct device_physical *physical, uint64_t address, bool create)
+{
+    uint8_t **page = slot(physical, address, create);
+    if (page == NULL)
+        return NULL;
+    if (*page == NULL && create)
+        *page = device_space_anonymous(physical->space);
+    return *page;
+}
+
+/* A leaf entry: the physical page becomes another name of the virtual page.
+ * What the page held already moves along. */
+static enum sonde_status map_page(struct device_physical *p, uint64_t index, uint64_t entry)
+{
+    uint64_t address = index << DEVICE_PAGE_SHIFT;
+    if (!(entry & ENTRY_PRESENT)) {
+        device_space_unmap(p->space, address);
+        return SONDE_OK;
+    }
+    uint8_t **page = slot(p, entry & FRAME_MASK, true);
+    uint8_t *target = page == NULL ? NULL : device_space_map(p->space, address);
+    if (target == NULL)
+        return SONDE_ERROR_MEMORY;
+    if (*page != NULL && *page != target)
+        memcpy(target, *page, DEVICE_PAGE_SIZE);
+    *page = target;
+    return SONDE_OK;
+}
+
+/* The index that `address` has at `level` when the value fits the linear
+ * layout there. */
+static bool entry_at(int level, uint64_t address, uint64_t value, uint64_t *index)
+{
+    uint64_t offset = address - levels[level].base;
+    *index = offset >> 3;
+    if (address < levels[level].base || *index >> levels[level].index_bits)
+        return false;
+    if (level == LEVEL_PT)
+        return true;
+    uint64_t next = levels[level + 1].base + (*index << DEVICE_PAGE_SHIFT);
+    return (value & FRAME_MASK) == next && (value & ENTRY_PRESENT);
+}
+
+bool device_physical_table_write(struct device_physical *physical, uint64_t address, uint64_t value,
+                                 enum sonde_status *status)
+{
+    struct device_physical *p = physical;
+    uint64_t index;
+    *status = SONDE_OK;
+    if (address & 7)
+        return false;
+    if (p->level >= 0 && p->level < LEVEL_PT && entry_at(p->level + 1, address, value, &index) &&
+        index >> 9 >= p->first && index >> 9 <= p->last) {
+        p->level++;
+        p->first = index;
+    } else if (p->level >= 0 && entry_at(p->level, address, value, &index) &&
+               index == p->last + 1) {
+        /* the next entry of the same level: the block spans several */
+    } else if (entry_at(LEVEL_PML4, address, value, &index)) {
+        p->level = LEVEL_PML4;
+        p->first = index;
+    } else {
+        return false;
+    }
+    p->last = index;
+    if (p->level == LEVEL_PT)
+        *status = map_page(p, index, value);
+    return true;
+}
+
+void device_physical_data(struct device_physical *physical)
+{
+    physical->level = -1;
+}
+
+enum sonde_status device_physical_set_global(struct device_physical *physical, uint32_t index,
+                                             uint64_t entry)
+{
+    if (index >= DEVICE_GGTT_ENTRIES)
+        return SONDE_ERROR_RANGE;
+    void *items = physical->global;
+    if (base_array_reserve(&items, &physical->global_capacity, (size_t)index + 1,
+                           sizeof *physical->global))
+        return SONDE_ERROR_MEMORY;
+    physical->global = items;
+    if (physical->global_count < (size_t)index + 1)
+        physical->global_count = (size_t)index + 1;
+    physical->global[index] = entry;
+    return SONDE_OK;
+}
+
+uint8_t *device_physical_global_page(struct device_physical *physical, uint64_t address)
+{
+    uint64_t index = address >> DEVICE_PAGE_SHIFT;
+    if (index >= physical->global_count || !(physical->global[index] & ENTRY_PRESENT))
+        return NULL;
+    return device_physical_page(physical, physical->global[index] & FRAME_MASK, true);
+}
+
+bool device_physical_global_read(struct device_physical *physical, uint64_t address, void *data,
+                                 size_t size)
+{
+    uint8_t *out = data;
+    while (size > 0) {
+        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
+        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        const uint8_t *page = device_physical_global_page(physical, address);
+        if (page == NULL)
+            return false;
+        memcpy(out, page + offset, part);
+        out += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+bool device_physical_global_write(struct device_physical *physical, uint64_t address,
+                                  const void *data, size_t size)
+{
+    const uint8_t *in = data;
+    while (size > 0) {
+        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
+        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        uint8_t *page = device_physical_global_page(physical, address);
+        if (page == NULL)
+            return false;
+        memcpy(page + offset, in, part);
+        in += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}

@@ -1,0 +1,47 @@
+/* Physical pages and tables of one connection, as the driver numbers them.
+ *
+ * The driver hands out physical pages of 4 KiB from 0x1000 upward, never frees
+ * one, and writes its 4-level page tables as flat arrays at fixed physical
+ * bases (2^29, 2^30, 2^31, 2^32). Data pages run into those numbers after
+ * 512 MiB, so table entries are recognised by their sequence and their values
+ * and are kept apart from data. (Facts: compute-runtime 22.43,
+ * shared/source/aub_mem_dump.) */
+#ifndef SONDE_DEVICE_PHYSICAL_H
+#define SONDE_DEVICE_PHYSICAL_H
+
+#include "device/space.h"
+
+#define DEVICE_PHYSICAL_BITS 40u
+
+struct device_physical;
+
+enum sonde_status device_physical_create(struct device_space *space,
+                                         struct device_physical **physical,
+                                         struct sonde_error *error);
+void device_physical_destroy(struct device_physical *physical);
+
+/* Page `address >> 12`; made on demand when `create`. NULL when absent, or
+ * when memory is out. Addresses beyond 40 bits are absent. */
+uint8_t *device_physical_page(struct device_physical *physical, uint64_t address, bool create);
+
+/* True when an 8-byte write of `value` to `address` is an entry of the page
+ * tables; the entry has then been taken. *status tells of a failed mapping.
+ * Call device_physical_data before any other write. */
+bool device_physical_table_write(struct device_physical *physical, uint64_t address, uint64_t value,
+                                 enum sonde_status *status);
+/* Note that something else than a table entry was written: a sequence of
+ * entries ends. */
+void device_physical_data(struct device_physical *physical);
+
+/* Global GTT. Entry bits: 0 present, 46:12 frame. */
+#define DEVICE_GGTT_ENTRIES (1u << 20)
+enum sonde_status device_physical_set_global(struct device_physical *physical, uint32_t index,
+                                             uint64_t entry);
+/* The page behind a global GTT address, NULL when not present. */
+uint8_t *device_physical_global_page(struct device_physical *physical, uint64_t address);
+bool device_physical_global_read(struct device_physical *physical, uint64_t address, void *data,
+                                 size_t size);
+bool device_physical_global_write(struct device_physical *physical, uint64_t address,
+                                  const void *data, size_t size);
+
+#endif

@@ -1,0 +1,344 @@
+#include "device/space.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+
+#define CHUNK_SHIFT  21u
+#define CHUNK_SIZE   ((size_t)1 << CHUNK_SHIFT)
+#define CHUNK_PAGES  (CHUNK_SIZE / DEVICE_PAGE_SIZE)
+#define CHUNK_WORDS  (CHUNK_PAGES / 64)
+#define SLAB_CHUNKS  16u
+#define LEAF_BITS    13u
+#define ROOT_BITS    (48u - CHUNK_SHIFT - LEAF_BITS)
+#define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
+#define ROOT_ENTRIES ((size_t)1 << ROOT_BITS)
+
+/* 2 MiB of virtual addresses. Chunks and leaves live as long as the space. */
+struct chunk {
+    uint8_t *host;
+    atomic_uint_fast64_t mapped[CHUNK_WORDS];
+    atomic_uint_fast64_t saved[CHUNK_WORDS];
+    atomic_uint_fast64_t counted[CHUNK_WORDS]; /* pages counted against the limit */
+};
+
+struct leaf {
+    _Atomic(struct chunk *) chunks[LEAF_ENTRIES];
+};
+
+struct device_space {
+    _Atomic(struct leaf *) root[ROOT_ENTRIES];
+    pthread_mutex_t lock; /* guards everything below and the growth of the tree */
+    uint64_t limit;
+    uint64_t used;
+    uint8_t **slabs;
+    size_t slab_count, slab_capacity;
+    unsigned slab_chunks_used;
+    uint8_t *anonymous;
+    size_t anonymous_used;
+    atomic_bool snapshot;
+    struct device_saved_page *saved;
+    size_t saved_count, saved_capacity;
+    size_t copies; /* saved[0..copies) own a buffer */
+};
+
+enum sonde_status device_space_create(uint64_t limit, struct device_space **space,
+                                      struct sonde_error *error)
+{
+    struct device_space *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "no memory for a GPU address space");
+    s->limit = limit;
+    pthread_mutex_init(&s->lock, NULL);
+    s->slab_chunks_used = SLAB_CHUNKS;
+    s->anonymous_used = CHUNK_SIZE;
+    *space = s;
+    return SONDE_OK;
+}
+
+void device_space_destroy(struct device_space *space)
+{
+    if (space == NULL)
+        return;
+    for (size_t i = 0; i < ROOT_ENTRIES; i++) {
+        struct leaf *leaf = atomic_load_explicit(&space->root[i], memory_order_relaxed);
+        if (leaf == NULL)
+            continue;
+        for (size_t k = 0; k < LEAF_ENTRIES; k++)
+            free(atomic_load_explicit(&leaf->chunks[k], memory_order_relaxed));
+        free(leaf);
+    }
+    for (size_t i = 0; i < space->slab_count; i++)
+        munmap(space->slabs[i], SLAB_CHUNKS * CHUNK_SIZE);
+    for (size_t i = 0; i < space->copies; i++)
+        free(space->saved[i].before);
+    free(space->slabs);
+    free(space->saved);
+    pthread_mutex_destroy(&space->lock);
+    free(space);
+}
+
+static bool charge(struct device_space *s, uint64_t bytes)
+{
+    if (bytes > s->limit - s->used)
+        return false;
+    s->used += bytes;
+    return true;
+}
+
+/* 2 MiB of zeroed host memory that costs nothing until touched. */
+static uint8_t *new_host_chunk(struct device_space *s)
+{
+    if (s->slab_chunks_used == SLAB_CHUNKS) {
+        void *items = s->slabs;
+        if (base_array_reserve(&items, &s->slab_capacity, s->slab_count + 1, sizeof *s->slabs))
+            return NULL;
+        s->slabs = items;
+        void *slab = mmap(NULL, SLAB_CHUNKS * CHUNK_SIZE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (slab == MAP_FAILED)
+            return NULL;
+        /* Sparse use: a huge page would zero 2 MiB at the first touch. */
+        madvise(slab, SLAB_CHUNKS * CHUNK_SIZE, MADV_NOHUGEPAGE);
+        s->slabs[s->slab_count++] = slab;
+        s->slab_chunks_used = 0;
+    }
+    return s->slabs[s->slab_count - 1] + CHUNK_SIZE * s->slab_chunks_used++;
+}
+
+static struct chunk *find_chunk(const struct device_space *space, uint64_t address)
+{
+    uint64_t number = (address & DEVICE_ADDRESS_MASK) >> CHUNK_SHIFT;
+    struct leaf *leaf =
+        atomic_load_explicit(&space->root[number >> LEAF_BITS], memory_order_acquire);
+    if (leaf == NULL)
+        return NULL;
+    return atomic_load_explicit(&leaf->chunks[number & (LEAF_ENTRIES - 1)], memory_order_acquire);
+}
+
+/* With the lock held. */
+static struct chunk *make_chunk(struct device_space *s, uint64_t address)
+{
+    struct chunk *chunk = find_chunk(s, address);
+    if (chunk != NULL)
+        return chunk;
+    uint64_t number = (address & DEVICE_ADDRESS_MASK) >> CHUNK_SHIFT;
+    struct leaf *leaf = atomic_load_explicit(&s->root[number >> LEAF_BITS], memory_order_relaxed);
+    if (leaf == NULL) {
+        if (!charge(s, sizeof *leaf) || (leaf = calloc(1, sizeof *leaf)) == NULL)
+            return NULL;
+        atomic_store_explicit(&s->root[number >> LEAF_BITS], leaf, memory_order_release);
+    }
+    /* The kernel's own page table page is the greater part of a chunk's cost. */
+    if (!charge(s, sizeof *chunk + DEVICE_PAGE_SIZE) || (chunk = calloc(1, sizeof *chunk)) == NULL)
+        return NULL;
+    chunk->host = new_host_chunk(s);
+    if (chunk->host == NULL) {
+        free(chunk);
+        return NULL;
+    }
+    atomic_store_explicit(&leaf->chunks[number & (LEAF_ENTRIES - 1)], chunk, memory_order_release);
+    return chunk;
+}
+
+struct page_bit {
+    size_t page, word;
+    uint64_t bit;
+};
+
+static struct page_bit page_bit(uint64_t address)
+{
+    size_t page = (size_t)(address >> DEVICE_PAGE_SHIFT) & (CHUNK_PAGES - 1);
+    return (struct page_bit){page, page / 64, 1ull << (page % 64)};
+}
+
+uint8_t *device_space_map(struct device_space *space, uint64_t address)
+{
+    struct page_bit p = page_bit(address);
+    struct chunk *chunk = find_chunk(space, address);
+    if (chunk == NULL || !(atomic_load(&chunk->mapped[p.word]) & p.bit)) {
+        pthread_mutex_lock(&space->lock);
+        chunk = make_chunk(space, address);
+        if (chunk != NULL && !(atomic_load(&chunk->counted[p.word]) & p.bit)) {
+            if (charge(space, DEVICE_PAGE_SIZE))
+                atomic_fetch_or(&chunk->counted[p.word], p.bit);
+            else
+                chunk = NULL;
+        }
+        if (chunk != NULL)
+            atomic_fetch_or(&chunk->mapped[p.word], p.bit);
+        pthread_mutex_unlock(&space->lock);
+        if (chunk == NULL)
+            return NULL;
+    }
+    return chunk->host + p.page * DEVICE_PAGE_SIZE;
+}
+
+void device_space_unmap(struct device_space *space, uint64_t address)
+{
+    struct page_bit p = page_bit(address);
+    struct chunk *chunk = find_chunk(space, address);
+    if (chunk != NULL)
+        atomic_fetch_and(&chunk->mapped[p.word], ~p.bit);
+}
+
+uint8_t *device_space_page(const struct device_space *space, uint64_t address)
+{
+    struct page_bit p = page_bit(address);
+    struct chunk *chunk = find_chunk(space, address);
+    if (chunk == NULL ||
+        !(atomic_load_explicit(&chunk->mapped[p.word], memory_order_acquire) & p.bit))
+        return NULL;
+    return chunk->host + p.page * DEVICE_PAGE_SIZE;
+}
+
+uint8_t *device_space_anonymous(struct device_space *space)
+{
+    uint8_t *page = NULL;
+    pthread_mutex_lock(&space->lock);
+    if (space->anonymous_used == CHUNK_SIZE) {
+        uint8_t *host = new_host_chunk(space);
+        if (host != NULL) {
+            space->anonymous = host;
+            space->anonymous_used = 0;
+        }
+    }
+    if (space->anonymous_used < CHUNK_SIZE && charge(space, DEVICE_PAGE_SIZE)) {
+        page = space->anonymous + space->anonymous_used;
+        space->anonymous_used += DEVICE_PAGE_SIZE;
+    }
+    pthread_mutex_unlock(&space->lock);
+    return page;
+}
+
+bool device_space_read(const struct device_space *space, uint64_t address, void *data, size_t size)
+{
+    uint8_t *out = data;
+    while (size > 0) {
+        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
+        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        const uint8_t *page = device_space_page(space, address);
+        if (page == NULL)
+            return false;
+        memcpy(out, page + offset, part);
+        out += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+bool device_space_write(struct device_space *space, uint64_t address, const void *data, size_t size)
+{
+    const uint8_t *in = data;
+    while (size > 0) {
+        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
+        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        uint8_t *page = device_space_page(space, address);
+        if (page == NULL)
+            return false;
+        memcpy(page + offset, in, part);
+        in += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+bool device_space_is_mapped(const struct device_space *space, uint64_t address, uint64_t size)
+{
+    uint64_t page = (address & DEVICE_ADDRESS_MASK) >> DEVICE_PAGE_SHIFT;
+    uint64_t end =
+        ((address & DEVICE_ADDRESS_MASK) + size + DEVICE_PAGE_SIZE - 1) >> DEVICE_PAGE_SHIFT;
+    while (page < end) {
+        const struct chunk *chunk = find_chunk(space, page << DEVICE_PAGE_SHIFT);
+        if (chunk == NULL)
+            return false;
+        struct page_bit p = page_bit(page << DEVICE_PAGE_SHIFT);
+        uint64_t word = atomic_load_explicit(&chunk->mapped[p.word], memory_order_relaxed);
+        if (p.bit == 1 && word == UINT64_MAX) {
+            page += 64;
+            continue;
+        }
+        if (!(word & p.bit))
+            return false;
+        page++;
+    }
+    return true;
+}
+
+uint64_t device_space_used(const struct device_space *space)
+{
+    return space->used;
+}
+
+void device_space_snapshot_begin(struct device_space *space)
+{
+    space->saved_count = 0;
+    atomic_store(&space->snapshot, true);
+}
+
+/* With the lock held. */
+static bool save_page(struct device_space *s, uint64_t address, const uint8_t *now)
+{
+    void *items = s->saved;
+    if (base_array_reserve(&items, &s->saved_capacity, s->saved_count + 1, sizeof *s->saved))
+        return false;
+    s->saved = items;
+    struct device_saved_page *page = &s->saved[s->saved_count];
+    if (s->saved_count == s->copies) {
+        page->before = malloc(DEVICE_PAGE_SIZE);
+        if (page->before == NULL)
+            return false;
+        s->copies++;
+    }
+    page->address = address & DEVICE_ADDRESS_MASK & ~(uint64_t)(DEVICE_PAGE_SIZE - 1);
+    page->now = now;
+    memcpy(page->before, now, DEVICE_PAGE_SIZE);
+    s->saved_count++;
+    return true;
+}
+
+uint8_t *device_space_page_for_write(struct device_space *space, uint64_t address)
+{
+    uint8_t *page = device_space_page(space, address);
+    if (page == NULL || !atomic_load_explicit(&space->snapshot, memory_order_relaxed))
+        return page;
+    struct page_bit p = page_bit(address);
+    struct chunk *chunk = find_chunk(space, address);
+    if (atomic_load_explicit(&chunk->saved[p.word], memory_order_acquire) & p.bit)
+        return page;
+    pthread_mutex_lock(&space->lock);
+    if (!(atomic_load(&chunk->saved[p.word]) & p.bit)) {
+        if (save_page(space, address, page))
+            atomic_fetch_or(&chunk->saved[p.word], p.bit);
+        else
+            page = NULL;
+    }
+    pthread_mutex_unlock(&space->lock);
+    return page;
+}
+
+static int compare_saved(const void *a, const void *b)
+{
+    const struct device_saved_page *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+size_t device_space_snapshot_end(struct device_space *space, const struct device_saved_page **pages)
+{
+    atomic_store(&space->snapshot, false);
+    for (size_t i = 0; i < space->saved_count; i++) {
+        struct page_bit p = page_bit(space->saved[i].address);
+        struct chunk *chunk = find_chunk(space, space->saved[i].address);
+        atomic_fetch_and(&chunk->saved[p.word], ~p.bit);
+    }
+    if (space->saved_count > 1)
+        qsort(space->saved, space->saved_count, sizeof *space->saved, compare_saved);
+    *pages = space->saved;
+    return space->saved_count;
+}

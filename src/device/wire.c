@@ -1,0 +1,100 @@
+#include "device/wire.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+bool device_wire_init(struct device_wire *wire, int fd)
+{
+    *wire = (struct device_wire){.fd = fd, .buffer = malloc(DEVICE_WIRE_BUFFER)};
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return wire->buffer != NULL;
+}
+
+void device_wire_clear(struct device_wire *wire)
+{
+    free(wire->buffer);
+    wire->buffer = NULL;
+}
+
+static bool fill(struct device_wire *wire)
+{
+    if (wire->state != DEVICE_WIRE_OPEN)
+        return false;
+    if (wire->begin == wire->end)
+        wire->begin = wire->end = 0;
+    for (;;) {
+        ssize_t got = recv(wire->fd, wire->buffer + wire->end, DEVICE_WIRE_BUFFER - wire->end, 0);
+        if (got > 0) {
+            wire->end += (size_t)got;
+            return true;
+        }
+        if (got < 0 && errno == EINTR)
+            continue;
+        wire->state = got == 0 ? DEVICE_WIRE_CLOSED : DEVICE_WIRE_FAILED;
+        wire->error = got == 0 ? 0 : errno;
+        return false;
+    }
+}
+
+const uint8_t *device_wire_need(struct device_wire *wire, size_t size)
+{
+    if (size > DEVICE_WIRE_BUFFER)
+        return NULL;
+    if (DEVICE_WIRE_BUFFER - wire->begin < size) {
+        memmove(wire->buffer, wire->buffer + wire->begin, wire->end - wire->begin);
+        wire->end -= wire->begin;
+        wire->begin = 0;
+    }
+    while (wire->end - wire->begin < size)
+        if (!fill(wire))
+            return NULL;
+    const uint8_t *data = wire->buffer + wire->begin;
+    wire->begin += size;
+    return data;
+}
+
+const uint8_t *device_wire_some(struct device_wire *wire, size_t most, size_t *size)
+{
+    if (wire->begin == wire->end && !fill(wire))
+        return NULL;
+    *size = wire->end - wire->begin < most ? wire->end - wire->begin : most;
+    const uint8_t *data = wire->buffer + wire->begin;
+    wire->begin += *size;
+    return data;
+}
+
+size_t device_wire_pending(const struct device_wire *wire)
+{
+    return wire->end - wire->begin;
+}
+
+bool device_wire_send(struct device_wire *wire, struct iovec *vector, int count)
+{
+    while (count > 0) {
+        struct msghdr message = {.msg_iov = vector, .msg_iovlen = (size_t)count};
+        ssize_t sent = sendmsg(wire->fd, &message, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0) {
+            wire->state = DEVICE_WIRE_FAILED;
+            wire->error = errno;
+            return false;
+        }
+        size_t left = (size_t)sent;
+        while (count > 0 && left >= vector->iov_len) {
+            left -= vector->iov_len;
+            vector++;
+            count--;
+        }
+        if (count > 0) {
+            vector->iov_base = (uint8_t *)vector->iov_base + left;
+            vector->iov_len -= left;
+        }
+    }
+    return true;
+}
