@@ -144,6 +144,14 @@ static void put_environment(const struct program_plan *plan)
     put("TbxPort", port);
 }
 
+static int redirect(const char *path, int flags, int to)
+{
+    if (path == NULL)
+        return 0;
+    int fd = open(path, flags | O_CLOEXEC, 0666);
+    return fd >= 0 && dup2(fd, to) >= 0 ? 0 : errno;
+}
+
 static void become_program(const struct program_plan *plan, const sigset_t *mask, int failure)
 {
     /* Should we be killed, the program would wait for ever for a device that
@@ -153,11 +161,10 @@ static void become_program(const struct program_plan *plan, const sigset_t *mask
     int code = 0;
     if (plan->fixed_addresses && personality(ADDR_NO_RANDOMIZE) < 0)
         code = errno;
-    if (plan->standard_output != NULL) {
-        int fd = open(plan->standard_output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
-            code = errno;
-    }
+    if (code == 0)
+        code = redirect(plan->standard_input, O_RDONLY, STDIN_FILENO);
+    if (code == 0)
+        code = redirect(plan->standard_output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (code == 0) {
         execvp(plan->argv[0], plan->argv);

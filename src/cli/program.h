@@ -18,6 +18,7 @@ struct program_plan {
     const char *registers;       /* ATTACH_REGISTERS_*, NULL = default */
     const char *filter;          /* lines for ATTACH_ENV_FILTER, NULL = everything */
     uint16_t port;               /* of the emulated GPU */
+    const char *standard_input;  /* file to redirect from, NULL = ours */
     const char *standard_output; /* file to redirect to, NULL = ours */
     bool fixed_addresses;        /* no address-space randomisation */
 };

@@ -42,6 +42,8 @@ static const struct cli_option options[] = {
      "Write the reports to FILE instead of stderr; - is stdout.", NULL, false, false},
     {CLI_OPTION_KEEP, 0, "keep", "DIR",
      "Keep both runs, their ground truth and their output in DIR.", NULL, false, false},
+    {CLI_OPTION_COMPARE, 0, "compare", "DIR", "Run nothing: compare again what --keep left in DIR.",
+     NULL, false, false},
     {CLI_OPTION_COLUMNS, 'f', "columns", "NAME[,NAME]",
      "Columns to show, in this order; +NAME adds one to the default ones. 'sonde list columns' "
      "shows them.",
@@ -181,13 +183,15 @@ static const struct cli_command commands[] = {
      "Runs APP twice on the emulated GPU, once with its kernels as the compiler made them and "
      "once with the tools inserted. Compares everything that the kernels wrote, dispatch by "
      "dispatch, the program's output and its exit status, and compares the tools' counts with "
-     "those of the device itself. Exits with 0 when all is identical, with 1 when anything "
+     "those of the device itself. APP reads nothing from its standard input. A program whose "
+     "result depends on the order in which its threads run may differ by itself. Exits with 0 when "
+     "all is identical, with 1 when anything "
      "differs.",
      verify_examples,
      true,
      cmd_verify,
      {CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_REGISTERS,
-      CLI_OPTION_DEVICE, CLI_OPTION_KEEP, CLI_OPTION_QUIET, CLI_OPTION_END}},
+      CLI_OPTION_DEVICE, CLI_OPTION_KEEP, CLI_OPTION_COMPARE, CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"disasm",
      "Disassemble the kernels of a device binary",
      "FILE",

@@ -1,0 +1,488 @@
+#include "cli/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAXIMUM_DETAILS = 20 };
+
+typedef unsigned long long ull;
+
+static void differ(struct verify_result *result, const char *format, ...) SONDE_PRINTF(2, 3);
+
+static void differ(struct verify_result *result, const char *format, ...)
+{
+    result->differences++;
+    if (result->differences > MAXIMUM_DETAILS)
+        return;
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    report_text_add(&result->details, "  %s\n", line);
+}
+
+/* --- which device record belongs to which dispatch ---------------------- */
+
+static const struct truth_program *program_of(const struct truth_file *truth, uint32_t id)
+{
+    for (size_t i = 0; i < truth->program_count; i++) {
+        if (truth->programs[i].id == id)
+            return &truth->programs[i];
+    }
+    return NULL;
+}
+
+/* The code that a dispatch enters, as the driver was handed it. */
+static const uint8_t *entered_code(const struct sonde_trace_kernel *kernel, bool instrumented,
+                                   size_t *size)
+{
+    if (kernel->heap == NULL) {
+        *size = kernel->original_size;
+        return kernel->original;
+    }
+    size_t entry = instrumented ? kernel->instrumented_entry : 0;
+    *size = entry <= kernel->heap_size ? kernel->heap_size - entry : 0;
+    return kernel->heap + (kernel->heap_size - *size);
+}
+
+static bool runs_code(const struct truth_program *program, const uint8_t *code, size_t size)
+{
+    return program != NULL && program->size > 0 && program->size <= size &&
+           memcmp(program->code, code, program->size) == 0;
+}
+
+static void match_dispatch(struct verify_run *run, size_t index, bool *taken, size_t *first_free)
+{
+    const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, index);
+    const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
+    size_t size;
+    const uint8_t *code = entered_code(kernel, dispatch->instrumented, &size);
+    run->truth_of[index] = SIZE_MAX;
+    while (*first_free < run->truth.dispatch_count && taken[*first_free])
+        (*first_free)++;
+    for (size_t i = *first_free; i < run->truth.dispatch_count; i++) {
+        if (!taken[i] &&
+            runs_code(program_of(&run->truth, run->truth.dispatches[i].program), code, size)) {
+            taken[i] = true;
+            run->truth_of[index] = i;
+            return;
+        }
+    }
+}
+
+enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error)
+{
+    size_t count = sonde_trace_dispatch_count(run->trace);
+    bool *taken = calloc(run->truth.dispatch_count + 1, sizeof *taken);
+    run->truth_of = calloc(count + 1, sizeof *run->truth_of);
+    run->others = calloc(run->truth.dispatch_count + 1, sizeof *run->others);
+    if (taken == NULL || run->truth_of == NULL || run->others == NULL) {
+        free(taken);
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    }
+    size_t first_free = 0;
+    for (size_t i = 0; i < count; i++)
+        match_dispatch(run, i, taken, &first_free);
+    for (size_t i = 0; i < run->truth.dispatch_count; i++) {
+        if (!taken[i])
+            run->others[run->other_count++] = i;
+    }
+    free(taken);
+    return SONDE_OK;
+}
+
+void verify_run_clear(struct verify_run *run)
+{
+    sonde_trace_close(run->trace);
+    truth_file_clear(&run->truth);
+    free(run->truth_of);
+    free(run->others);
+    memset(run, 0, sizeof *run);
+}
+
+/* --- what kernels wrote --------------------------------------------------- */
+
+/* The writes of one dispatch that have to agree, in order of place. */
+struct write_list {
+    const struct truth_write **items;
+    size_t count;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct truth_write *x = *(const struct truth_write *const *)a;
+    const struct truth_write *y = *(const struct truth_write *const *)b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return x->offset == y->offset ? 0 : x->offset < y->offset ? -1 : 1;
+}
+
+/* Scratch and the profile buffer are Sonde's own business. */
+static bool list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
+                        struct write_list *list)
+{
+    list->count = 0;
+    list->items = calloc(dispatch->write_count + 1, sizeof *list->items);
+    if (list->items == NULL)
+        return false;
+    for (size_t i = 0; i < dispatch->write_count; i++) {
+        const struct truth_write *write = &dispatch->writes[i];
+        if (write->kind == TRUTH_WRITE_SCRATCH ||
+            (write->kind == TRUTH_WRITE_SURFACE && write->index == profile_bti))
+            continue;
+        list->items[list->count++] = write;
+    }
+    if (list->count > 1)
+        qsort(list->items, list->count, sizeof *list->items, compare_places);
+    return true;
+}
+
+static void place_name(const struct truth_write *write, uint64_t offset, char *name, size_t size)
+{
+    switch (write->kind) {
+    case TRUTH_WRITE_SURFACE:
+        snprintf(name, size, "buffer of binding-table index %u, offset 0x%llx", write->index,
+                 (ull)offset);
+        break;
+    case TRUTH_WRITE_PAYLOAD_POINTER:
+        snprintf(name, size, "buffer of argument word %u, offset 0x%llx", write->index,
+                 (ull)offset);
+        break;
+    default:
+        snprintf(name, size, "address 0x%llx", (ull)offset);
+    }
+}
+
+static void hex_bytes(const uint8_t *bytes, size_t size, char *text)
+{
+    *text = '\0';
+    for (size_t i = 0; i < size && i < 16; i++)
+        sprintf(text + 3 * i, "%s%02x", i > 0 ? " " : "", bytes[i]);
+}
+
+/* Two runs of bytes at the same place. */
+static void compare_bytes(struct verify_result *result, const char *where,
+                          const struct truth_write *a, const struct truth_write *b)
+{
+    size_t size = (size_t)(a->size < b->size ? a->size : b->size);
+    size_t i = 0;
+    while (i < size && a->bytes[i] == b->bytes[i])
+        i++;
+    char place[128], left[64], right[64];
+    place_name(a, a->offset + i, place, sizeof place);
+    if (i < size) {
+        hex_bytes(a->bytes + i, size - i, left);
+        hex_bytes(b->bytes + i, size - i, right);
+        differ(result, "%s, %s: original %s, instrumented %s", where, place, left, right);
+    } else if (a->size != b->size) {
+        differ(result, "%s, %s: changed only in the %s run", where, place,
+               a->size > b->size ? "original" : "instrumented");
+    }
+}
+
+static void compare_lists(struct verify_result *result, const char *where,
+                          const struct write_list *a, const struct write_list *b)
+{
+    size_t i = 0, j = 0;
+    uint32_t last_kind = UINT32_MAX, last_index = UINT32_MAX;
+    while (i < a->count || j < b->count) {
+        int order = i == a->count   ? 1
+                    : j == b->count ? -1
+                                    : compare_places(&a->items[i], &b->items[j]);
+        const struct truth_write *write = order <= 0 ? a->items[i] : b->items[j];
+        if (write->kind != last_kind || write->index != last_index)
+            result->buffers++;
+        last_kind = write->kind;
+        last_index = write->index;
+        if (order == 0) {
+            result->bytes += write->size;
+            compare_bytes(result, where, a->items[i], b->items[j]);
+        } else {
+            char place[128];
+            place_name(write, write->offset, place, sizeof place);
+            differ(result, "%s, %s: %llu bytes changed only in the %s run", where, place,
+                   (ull)write->size, order < 0 ? "original" : "instrumented");
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+static enum sonde_status compare_writes(struct verify_result *result, const char *where,
+                                        const struct truth_dispatch *a, uint32_t a_profile,
+                                        const struct truth_dispatch *b, uint32_t b_profile,
+                                        struct sonde_error *error)
+{
+    struct write_list left = {.items = NULL}, right = {.items = NULL};
+    bool listed = list_writes(a, a_profile, &left) && list_writes(b, b_profile, &right);
+    if (listed)
+        compare_lists(result, where, &left, &right);
+    free(left.items);
+    free(right.items);
+    return listed ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* --- what was executed ------------------------------------------------------ */
+
+static int compare_count(const void *key, const void *item)
+{
+    uint32_t offset = *(const uint32_t *)key;
+    const struct truth_count *count = item;
+    return offset == count->offset ? 0 : offset < count->offset ? -1 : 1;
+}
+
+static struct truth_count count_at(const struct truth_dispatch *dispatch, uint32_t offset)
+{
+    const struct truth_count *found = NULL;
+    if (dispatch->count_count > 0)
+        found =
+            bsearch(&offset, dispatch->counts, dispatch->count_count, sizeof *found, compare_count);
+    return found != NULL ? *found : (struct truth_count){.offset = offset};
+}
+
+/* The device's counts of original instruction `index` in a dispatch that
+ * entered the original or the instrumented body. */
+static struct truth_count count_of(const struct sonde_trace_kernel *kernel, uint32_t original,
+                                   size_t index, bool instrumented,
+                                   const struct truth_dispatch *dispatch)
+{
+    uint32_t offset = original;
+    if (instrumented) {
+        offset = kernel->instruction_offsets[index];
+        if (offset == UINT32_MAX)
+            return (struct truth_count){.offset = offset};
+        offset -= kernel->instrumented_entry;
+    }
+    return count_at(dispatch, offset);
+}
+
+/* Executions and active lanes of each instruction in both runs. */
+static void compare_executions(struct verify_result *result, const char *where,
+                               const struct sonde_trace_kernel *kernel,
+                               const struct sonde_gen_instruction *instructions, size_t count,
+                               const struct truth_dispatch *a, const struct truth_dispatch *b)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t offset = instructions[i].offset;
+        struct truth_count left = count_of(kernel, offset, i, false, a);
+        struct truth_count right = count_of(kernel, offset, i, true, b);
+        result->instructions++;
+        if (left.executions != right.executions || left.lanes != right.lanes)
+            differ(result,
+                   "%s, instruction at 0x%x: executed %llu times with %llu lanes in the original "
+                   "run, %llu times with %llu lanes in the instrumented run",
+                   where, offset, (ull)left.executions, (ull)left.lanes, (ull)right.executions,
+                   (ull)right.lanes);
+    }
+}
+
+/* A tool's block counts against the device's counts of every instruction of
+ * the block. */
+static void compare_tool(struct verify_result *result, const char *where,
+                         const struct sonde_trace_kernel *kernel,
+                         const struct sonde_gen_instruction *instructions, size_t count,
+                         const struct sonde_trace_block_counts *counts,
+                         const struct truth_dispatch *a, const struct truth_dispatch *b)
+{
+    for (size_t block = 0; block < counts->count; block++) {
+        const struct sonde_trace_block *range = &kernel->blocks[block];
+        result->counts++;
+        for (size_t i = range->first; i < (size_t)range->first + range->count && i < count; i++) {
+            uint32_t offset = instructions[i].offset;
+            struct truth_count left = count_of(kernel, offset, i, false, a);
+            struct truth_count right = count_of(kernel, offset, i, true, b);
+            if (counts->counts[block] == left.executions &&
+                counts->counts[block] == right.executions)
+                continue;
+            differ(result,
+                   "%s, block %zu: %s counted %llu executions; at 0x%x the device counted %llu "
+                   "(original run) and %llu (instrumented run)",
+                   where, block, counts->tool, (ull)counts->counts[block], offset,
+                   (ull)left.executions, (ull)right.executions);
+            break;
+        }
+    }
+}
+
+static enum sonde_status compare_counts(struct verify_result *result, const char *where,
+                                        const struct verify_run *instrumented, size_t index,
+                                        const struct truth_dispatch *a,
+                                        const struct truth_dispatch *b, struct sonde_error *error)
+{
+    const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(instrumented->trace, index);
+    const struct sonde_trace_kernel *kernel =
+        sonde_trace_kernel(instrumented->trace, dispatch->kernel);
+    struct sonde_gen_instruction *instructions = NULL;
+    size_t count = 0;
+    enum sonde_status status = sonde_gen_decode_all(
+        kernel->platform, kernel->original, kernel->original_size, &instructions, &count, error);
+    if (status != SONDE_OK)
+        return status;
+    if (kernel->instruction_offsets == NULL)
+        count = 0;
+    else if (count > kernel->instruction_count)
+        count = kernel->instruction_count;
+    compare_executions(result, where, kernel, instructions, count, a, b);
+    size_t found = 0;
+    for (size_t i = 0; i < sonde_trace_block_counts_count(instrumented->trace); i++) {
+        const struct sonde_trace_block_counts *counts =
+            sonde_trace_block_counts(instrumented->trace, i);
+        if (counts->dispatch != dispatch->id)
+            continue;
+        found++;
+        compare_tool(result, where, kernel, instructions, count, counts, a, b);
+    }
+    if (found == 0)
+        differ(result, "%s: ran instrumented, but left no counts", where);
+    free(instructions);
+    return SONDE_OK;
+}
+
+/* --- dispatch by dispatch ------------------------------------------------------ */
+
+static void check_shape(struct verify_result *result, const char *where,
+                        const struct truth_dispatch *a, const struct truth_dispatch *b)
+{
+    if (a->fault || b->fault)
+        differ(result, "%s: the device stopped on a fault in the %s run", where,
+               a->fault && b->fault ? "original and the instrumented"
+               : a->fault           ? "original"
+                                    : "instrumented");
+    if (memcmp(a->groups, b->groups, sizeof a->groups) != 0 ||
+        a->threads_per_group != b->threads_per_group || a->simd != b->simd)
+        differ(result, "%s: dispatched with another grid", where);
+}
+
+static enum sonde_status compare_dispatch(const struct verify_run *original,
+                                          const struct verify_run *instrumented, size_t index,
+                                          struct verify_result *result, struct sonde_error *error)
+{
+    const struct sonde_trace_dispatch *left = sonde_trace_dispatch(original->trace, index);
+    const struct sonde_trace_dispatch *right = sonde_trace_dispatch(instrumented->trace, index);
+    const struct sonde_trace_kernel *x = sonde_trace_kernel(original->trace, left->kernel);
+    const struct sonde_trace_kernel *y = sonde_trace_kernel(instrumented->trace, right->kernel);
+    char where[200];
+    snprintf(where, sizeof where, "dispatch %zu, kernel %.120s", index, y->name);
+    result->dispatches++;
+    if (x->hash != y->hash || strcmp(x->name, y->name) != 0) {
+        differ(result, "%s: the original run executed kernel %s there, or another binary of it",
+               where, x->name);
+        return SONDE_OK;
+    }
+    if (original->truth_of[index] == SIZE_MAX || instrumented->truth_of[index] == SIZE_MAX) {
+        differ(result, "%s: the device never executed it in the %s run", where,
+               original->truth_of[index] == SIZE_MAX ? original->name : instrumented->name);
+        return SONDE_OK;
+    }
+    const struct truth_dispatch *a = &original->truth.dispatches[original->truth_of[index]];
+    const struct truth_dispatch *b = &instrumented->truth.dispatches[instrumented->truth_of[index]];
+    check_shape(result, where, a, b);
+    enum sonde_status status =
+        compare_writes(result, where, a, x->profile_bti, b, y->profile_bti, error);
+    if (status != SONDE_OK || !right->instrumented)
+        return status;
+    result->instrumented++;
+    result->original_executed += a->instructions;
+    result->instrumented_executed += b->instructions;
+    return compare_counts(result, where, instrumented, index, a, b, error);
+}
+
+static enum sonde_status compare_others(const struct verify_run *original,
+                                        const struct verify_run *instrumented,
+                                        struct verify_result *result, struct sonde_error *error)
+{
+    if (original->other_count != instrumented->other_count)
+        differ(result,
+               "the device executed %zu dispatches that the trace does not have in the original "
+               "run, %zu in the instrumented run",
+               original->other_count, instrumented->other_count);
+    size_t count = original->other_count < instrumented->other_count ? original->other_count
+                                                                     : instrumented->other_count;
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < count && status == SONDE_OK; i++) {
+        const struct truth_dispatch *a = &original->truth.dispatches[original->others[i]];
+        const struct truth_dispatch *b = &instrumented->truth.dispatches[instrumented->others[i]];
+        char where[64];
+        snprintf(where, sizeof where, "dispatch %zu of the driver's own kernels", i);
+        result->other_dispatches++;
+        check_shape(result, where, a, b);
+        status = compare_writes(result, where, a, UINT32_MAX, b, UINT32_MAX, error);
+    }
+    return status;
+}
+
+/* --- what the program printed --------------------------------------------------- */
+
+static enum sonde_status read_output(const char *path, struct report_text *text,
+                                     struct sonde_error *error)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return sonde_error_set(error, SONDE_ERROR_IO, 0, "cannot read %s", path);
+    char chunk[16384];
+    size_t size;
+    while ((size = fread(chunk, 1, sizeof chunk, file)) > 0)
+        report_text_add_bytes(text, chunk, size);
+    fclose(file);
+    return text->failed ? sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory") : SONDE_OK;
+}
+
+static void compare_texts(struct verify_result *result, const struct report_text *a,
+                          const struct report_text *b)
+{
+    size_t i = 0, line = 1;
+    while (i < a->size && i < b->size && a->data[i] == b->data[i])
+        line += a->data[i++] == '\n';
+    result->output_bytes = a->size;
+    if (i < a->size || i < b->size)
+        differ(result,
+               "standard output, line %zu (byte %zu): %zu bytes in the original run, %zu in "
+               "the instrumented run",
+               line, i, a->size, b->size);
+}
+
+static enum sonde_status compare_output(const struct verify_run *original,
+                                        const struct verify_run *instrumented,
+                                        struct verify_result *result, struct sonde_error *error)
+{
+    struct report_text a = {.data = NULL}, b = {.data = NULL};
+    enum sonde_status status = read_output(original->output, &a, error);
+    if (status == SONDE_OK)
+        status = read_output(instrumented->output, &b, error);
+    if (status == SONDE_OK)
+        compare_texts(result, &a, &b);
+    if (original->exit_status != instrumented->exit_status)
+        differ(result, "exit status: %d in the original run, %d in the instrumented run",
+               original->exit_status, instrumented->exit_status);
+    free(a.data);
+    free(b.data);
+    return status;
+}
+
+enum sonde_status verify_compare(const struct verify_run *original,
+                                 const struct verify_run *instrumented,
+                                 struct verify_result *result, struct sonde_error *error)
+{
+    size_t left = sonde_trace_dispatch_count(original->trace);
+    size_t right = sonde_trace_dispatch_count(instrumented->trace);
+    memset(result, 0, sizeof *result);
+    if (left != right)
+        differ(result, "%zu dispatches in the original run, %zu in the instrumented run", left,
+               right);
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < left && i < right && status == SONDE_OK; i++)
+        status = compare_dispatch(original, instrumented, i, result, error);
+    if (status == SONDE_OK)
+        status = compare_others(original, instrumented, result, error);
+    if (status == SONDE_OK)
+        status = compare_output(original, instrumented, result, error);
+    if (result->differences > MAXIMUM_DETAILS)
+        report_text_add(&result->details, "  ... and %llu more\n",
+                        (ull)(result->differences - MAXIMUM_DETAILS));
+    return status;
+}

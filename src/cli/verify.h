@@ -1,0 +1,48 @@
+/* Comparing an original and an instrumented run of one program on the
+ * emulated GPU, by what the device itself recorded. */
+#ifndef SONDE_CLI_VERIFY_H
+#define SONDE_CLI_VERIFY_H
+
+#include "device/truth.h"
+#include "report/text.h"
+#include "sonde/trace.h"
+
+/* One of the two runs: its trace, the device's own records, and the files
+ * that hold what the program printed. */
+struct verify_run {
+    const char *name; /* "original", "instrumented" */
+    struct sonde_trace *trace;
+    struct truth_file truth;
+    const char *output; /* path of the standard output */
+    int exit_status;
+    /* By trace dispatch: index into truth.dispatches, SIZE_MAX = not seen. */
+    size_t *truth_of;
+    /* Truth dispatches that no trace dispatch accounts for: kernels that the
+     * driver brings along. */
+    size_t *others;
+    size_t other_count;
+};
+
+struct verify_result {
+    uint64_t differences;
+    struct report_text details; /* a line for each of the first differences */
+    uint64_t dispatches, other_dispatches;
+    uint64_t instrumented;   /* dispatches that ran instrumented */
+    uint64_t buffers, bytes; /* written and compared */
+    uint64_t output_bytes;
+    uint64_t counts;       /* block counts compared with the device's counts */
+    uint64_t instructions; /* whose executions and lanes were compared */
+    uint64_t original_executed, instrumented_executed;
+};
+
+/* Find for each trace dispatch the device's record, by its code: dispatches
+ * of kernels that the trace knows in the order of submission. */
+enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error);
+void verify_run_clear(struct verify_run *run);
+
+/* Errors are those of the comparison itself; differences are in *result. */
+enum sonde_status verify_compare(const struct verify_run *original,
+                                 const struct verify_run *instrumented,
+                                 struct verify_result *result, struct sonde_error *error);
+
+#endif
