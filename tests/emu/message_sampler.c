@@ -61,16 +61,18 @@ static void make_image(struct emu_worker *worker, unsigned type, unsigned tile)
                                   .height = type == 0 ? 1 : HEIGHT,
                                   .depth = DEPTH,
                                   .pitch = 512,
-                                  .qpitch = 8,
+                                  .qpitch = type == 0 ? 16 : 8,
                                   .array = type != 2,
                                   .base = BASE};
 
     fixture_image(worker, 6, &image);
     for (unsigned z = 0; z < DEPTH; z++)
-        for (unsigned y = 0; y < HEIGHT; y++)
+        for (unsigned y = 0; y < image.height; y++)
             for (unsigned x = 0; x < WIDTH; x++) {
                 float value[4];
-                unsigned row = z * 8 + y, column = x * 16;
+                /* Layers of a 1D image are `qpitch` texels apart, not rows. */
+                unsigned row = type == 0 ? 0 : z * 8 + y;
+                unsigned column = type == 0 ? (z * 16 + x) * 16 : x * 16;
                 uint64_t at = tile == 0 ? row * 512 + column
                                         : (row / 32 * 4 + column / 128) * 4096 +
                                               column % 128 / 16 * 512 + row % 32 * 16;
@@ -176,7 +178,7 @@ static void every_address_and_filter_mode(void **state)
                         unsigned simd = form % 2 ? 16 : 8, first = 0;
                         /* sample_lz, or sample_l with the level in front */
                         bool level = form >= 2;
-                        make_image(worker, type, form == 1 ? 3 : 0);
+                        make_image(worker, type, form == 1 && type ? 3 : 0);
                         set_sampler(worker, modes[m], linear, normalized);
                         for (unsigned round = 0; round < 10; round++) {
                             float s[16][3];

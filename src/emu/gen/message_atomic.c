@@ -30,6 +30,8 @@ enum float_operation {
     ATOMIC_FCMPWR = 3,
     ATOMIC_FADD = 4,
     ATOMIC_FSUB = 5,
+    ATOMIC_FADD_WIDE = 6, /* of 64 bits */
+    ATOMIC_FSUB_WIDE = 7,
 };
 
 static int64_t sign_extend(uint64_t value, uint32_t size)
@@ -117,6 +119,9 @@ static uint64_t float_result(uint8_t operation, uint64_t old, const uint64_t ope
     case ATOMIC_FSUB:
         value = b - a;
         break;
+    case ATOMIC_FADD_WIDE:
+    case ATOMIC_FSUB_WIDE:
+        break;
     }
     memcpy(&word, &value, sizeof word);
     return word;
@@ -127,7 +132,7 @@ static uint64_t double_result(uint8_t operation, uint64_t old, const uint64_t op
     double a = as_double(operand[0]), value = as_double(old);
     uint64_t word;
 
-    value = operation == ATOMIC_FADD ? value + a : value - a;
+    value = operation == ATOMIC_FADD_WIDE ? value + a : value - a;
     memcpy(&word, &value, sizeof word);
     return word;
 }
@@ -163,7 +168,7 @@ static bool known(const struct sonde_gen_message *message, uint32_t size)
     if (!message->atomic_float)
         return message->atomic <= ATOMIC_PREDEC && (size == 2 || size == 4 || size == 8);
     if (size == 8)
-        return message->atomic == ATOMIC_FADD || message->atomic == ATOMIC_FSUB;
+        return message->atomic == ATOMIC_FADD_WIDE || message->atomic == ATOMIC_FSUB_WIDE;
     return size == 4 && message->atomic >= ATOMIC_FMAX && message->atomic <= ATOMIC_FSUB;
 }
 

@@ -1,6 +1,6 @@
 /* Where the texels of an image lie: linear rows, X tiles (512 bytes by 8 rows)
  * and Y tiles (128 bytes by 32 rows, in columns of 16 bytes), layers `qpitch`
- * rows apart. */
+ * rows apart (1D arrays: texels). */
 #include "emu/gen/message_image.h"
 
 enum tile_mode { TILE_LINEAR = 0, TILE_W = 1, TILE_X = 2, TILE_Y = 3 };
@@ -87,10 +87,12 @@ bool message_image_place(const struct message_image *image, int64_t u, int64_t v
 uint64_t message_image_offset(const struct emu_surface *surface, const struct message_place *place,
                               uint32_t bytes)
 {
-    uint64_t row = place->y + surface->y_offset +
-                   (uint64_t)(place->layer + surface->array_first) * surface->qpitch;
-    uint64_t column = (uint64_t)(place->x + surface->x_offset) * bytes;
+    uint32_t layer = place->layer + surface->array_first;
+    bool line = surface->type == MESSAGE_SURFACE_1D; /* its layers are `qpitch` texels apart */
+    uint64_t row = place->y + surface->y_offset + (line ? 0 : (uint64_t)layer * surface->qpitch);
+    uint64_t column = place->x + surface->x_offset + (line ? (uint64_t)layer * surface->qpitch : 0);
 
+    column *= bytes;
     if (surface->type == MESSAGE_SURFACE_BUFFER)
         return (uint64_t)place->x * bytes;
     if (surface->tile_mode == TILE_X)

@@ -82,6 +82,27 @@ static uint32_t low_mask(uint32_t count)
     return count >= 32 ? UINT32_MAX : (1u << count) - 1;
 }
 
+/* A v or uv immediate is eight words (vf: four dwords) laid over the bytes of
+ * the destination, so that a destination of dwords takes every second one.
+ * Keep only those that channels take, in the order of the channels. */
+static void pick_vector_elements(struct sonde_gen_instruction *instruction)
+{
+    unsigned stride = sonde_gen_type_size(instruction->dst.type) * instruction->dst.hstride;
+    for (unsigned i = 0; i < instruction->source_count; i++) {
+        struct sonde_gen_operand *source = &instruction->src[i];
+        bool floats = source->type == SONDE_GEN_TYPE_VF;
+        unsigned step = stride / (floats ? 4 : 2), count = floats ? 4 : 8, width = 32 / count;
+        uint32_t old = (uint32_t)source->immediate, picked = 0;
+        if (source->file != SONDE_GEN_FILE_IMMEDIATE || step < 2 ||
+            (!floats && source->type != SONDE_GEN_TYPE_V && source->type != SONDE_GEN_TYPE_UV))
+            continue;
+        for (unsigned element = 0; element < count; element++)
+            picked |= (old >> element * step % count * width & ((1u << width) - 1))
+                      << element * width;
+        source->immediate = picked;
+    }
+}
+
 bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
                    bool general_only, struct emu_operation *operation)
 {
@@ -89,6 +110,7 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
     if (!details)
         return false;
     details->instruction = *instruction;
+    pick_vector_elements(&details->instruction);
     operation->details = details;
     operation->exec_size = instruction->exec_size ? instruction->exec_size : 1;
     if (operation->exec_size > EMU_LANES)
