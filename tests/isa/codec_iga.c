@@ -27,6 +27,7 @@ struct iga {
     int32_t (*assemble)(void *, const struct assemble_options *, const char *, void **, uint32_t *);
     int32_t (*disassemble)(void *, const struct disassemble_options *, const void *, uint32_t,
                            const char *(*)(int32_t, void *), void *, char **);
+    int32_t (*errors)(void *, const struct iga_diagnostic **, uint32_t *);
 };
 
 /* All or nothing: a symbol that is missing makes the oracle unusable. */
@@ -50,6 +51,7 @@ static bool find_all(struct iga *iga)
         {"iga_context_release", &iga->context_release},
         {"iga_context_assemble", &iga->assemble},
         {"iga_context_disassemble", &iga->disassemble},
+        {"iga_context_get_errors", &iga->errors},
         {"kv_create", &kv->create},
         {"kv_delete", &kv->delete},
         {"kv_get_inst_size", &kv->inst_size},
@@ -150,6 +152,15 @@ const char *iga_disassemble_any(struct iga *iga, const uint8_t *code, size_t siz
     char *text = NULL;
     iga->disassemble(iga->context, &options, code, (uint32_t)size, NULL, NULL, &text);
     return text;
+}
+
+const struct iga_diagnostic *iga_errors(struct iga *iga, size_t *count)
+{
+    const struct iga_diagnostic *errors = NULL;
+    uint32_t found = 0;
+    iga->errors(iga->context, &errors, &found);
+    *count = found;
+    return errors;
 }
 
 bool kv_open(struct iga *iga, struct kv *kv, const uint8_t *code, size_t size)

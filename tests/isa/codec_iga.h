@@ -28,6 +28,16 @@ const char *iga_disassemble(struct iga *iga, const uint8_t *code, size_t size);
  * printed as "illegal". */
 const char *iga_disassemble_any(struct iga *iga, const uint8_t *code, size_t size);
 
+struct iga_diagnostic {
+    uint32_t line, column;
+    uint32_t offset; /* of the instruction */
+    uint32_t extent;
+    const char *message;
+};
+
+/* Errors of the last call in the order of offsets, valid until the next one. */
+const struct iga_diagnostic *iga_errors(struct iga *iga, size_t *count);
+
 /* The field view of a buffer: one symbol a field, (view, pc, ...). */
 struct kv {
     void *view;

@@ -31,10 +31,14 @@ static const char *next_line(const char **text, size_t *size)
     return NULL;
 }
 
-static bool is_illegal(const char *line, size_t size)
+/* libiga64 prints some words that it also reports as errors. */
+static bool has_error(struct oracle *oracle, uint32_t offset)
 {
-    static const char word[] = "        illegal ";
-    return size >= sizeof word - 1 && memcmp(line, word, sizeof word - 1) == 0;
+    while (oracle->error_count > 0 && oracle->errors->offset < offset) {
+        oracle->errors++;
+        oracle->error_count--;
+    }
+    return oracle->error_count > 0 && oracle->errors->offset == offset;
 }
 
 static void compare_bytes(struct oracle *oracle, const char *name,
@@ -56,6 +60,43 @@ static void compare_bytes(struct oracle *oracle, const char *name,
     show(oracle, name, instruction, text, "the bytes above", 15);
 }
 
+static bool is_listed(const struct oracle *oracle, const struct sonde_gen_instruction *instruction)
+{
+    uint64_t word[2] = {instruction->raw[0], instruction->raw[1]};
+    if (instruction->compacted)
+        word[0] = instruction->raw_compacted, word[1] = 0;
+    for (size_t i = 0; i < oracle->excuse_count; i++) {
+        const struct oracle_excuse *excuse = &oracle->excuses[i];
+        if ((word[0] & excuse->mask[0]) == excuse->value[0] &&
+            (word[1] & excuse->mask[1]) == excuse->value[1])
+            return true;
+    }
+    return false;
+}
+
+/* Listed, and the same text once the bits that libiga64 hides are cleared. */
+static bool is_excused(struct oracle *oracle, const struct sonde_gen_instruction *instruction,
+                       const char *theirs, size_t theirs_size)
+{
+    if (!is_listed(oracle, instruction))
+        return false;
+    enum { SATURATION = 1, MODIFIERS = 2 };
+    for (int clear = SATURATION; clear <= (SATURATION | MODIFIERS); clear++) {
+        struct sonde_gen_instruction hidden = *instruction;
+        if (clear & SATURATION)
+            hidden.saturate = false;
+        for (size_t i = 0; i < 3 && (clear & MODIFIERS) != 0; i++)
+            hidden.src[i].negate = hidden.src[i].absolute = false;
+        char text[1024];
+        int length = sonde_gen_print(&hidden, NULL, NULL, text, sizeof text);
+        if ((size_t)length == theirs_size && memcmp(text, theirs, theirs_size) == 0) {
+            oracle->excused++;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void compare_instruction(struct oracle *oracle, const char *name,
                                 const struct sonde_gen_instruction *instruction,
                                 const uint8_t *bytes, const char *theirs, size_t theirs_size)
@@ -63,19 +104,18 @@ static void compare_instruction(struct oracle *oracle, const char *name,
     oracle->instructions++;
     char ours[1024];
     int length = sonde_gen_print(instruction, NULL, NULL, ours, sizeof ours);
-    bool refused = is_illegal(theirs, theirs_size);
-    if (refused)
-        oracle->refused_by_iga++;
-    if (instruction->illegal) {
-        oracle->refused_by_us++;
-        if (!refused) {
-            oracle->different++;
-            show(oracle, name, instruction, ours, theirs, theirs_size);
-        }
+    bool refused = has_error(oracle, instruction->offset);
+    oracle->refused_by_iga += refused;
+    oracle->refused_by_us += instruction->illegal;
+    if (!instruction->illegal)
+        compare_bytes(oracle, name, instruction, bytes);
+    if (refused) {
+        oracle->accepted_by_us += !instruction->illegal;
         return;
     }
-    compare_bytes(oracle, name, instruction, bytes);
-    if (refused || ((size_t)length == theirs_size && memcmp(ours, theirs, theirs_size) == 0))
+    if ((size_t)length == theirs_size && memcmp(ours, theirs, theirs_size) == 0)
+        return;
+    if (is_excused(oracle, instruction, theirs, theirs_size))
         return;
     oracle->different++;
     show(oracle, name, instruction, ours, theirs, theirs_size);
@@ -84,6 +124,7 @@ static void compare_instruction(struct oracle *oracle, const char *name,
 bool oracle_compare(struct oracle *oracle, const char *name, const uint8_t *code, size_t size)
 {
     const char *text = iga_disassemble_any(oracle->iga, code, size);
+    oracle->errors = iga_errors(oracle->iga, &oracle->error_count);
     struct sonde_error error = {0};
     size_t offset = 0;
     while (text != NULL && offset < size) {

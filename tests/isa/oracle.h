@@ -6,8 +6,20 @@
 
 #include "codec_iga.h"
 
+/* Words on which a disagreement is known and explained. */
+struct oracle_excuse {
+    uint64_t mask[2];
+    uint64_t value[2];
+};
+
 struct oracle {
     struct iga *iga;
+    const struct iga_diagnostic *errors; /* of the code being compared */
+    size_t error_count;
+    const struct oracle_excuse *excuses;
+    size_t excuse_count;
+    size_t excused;
+    size_t accepted_by_us; /* words that only we decode: illegal ones, not compared */
     size_t instructions;
     size_t refused_by_iga; /* words that libiga64 does not decode */
     size_t refused_by_us;  /* and those that we do not decode */

@@ -114,8 +114,9 @@ bool print_is_macro(const struct sonde_gen_instruction *instruction)
 
 static bool is_scalar_ternary(const struct sonde_gen_instruction *instruction)
 {
-    return instruction->align16 && instruction->dst.write_mask != 0xf &&
-           instruction->dst.write_mask != 0 && !print_is_macro(instruction) &&
+    return instruction->align16 && (instruction->exec_size == 2 || instruction->exec_size == 4) &&
+           instruction->dst.write_mask != 0xf && instruction->dst.write_mask != 0 &&
+           !print_is_macro(instruction) &&
            sonde_gen_opcode_format((enum sonde_gen_opcode)instruction->opcode) ==
                SONDE_GEN_FORMAT_TERNARY;
 }
@@ -132,8 +133,8 @@ uint8_t print_first_channel(const struct sonde_gen_instruction *instruction)
     uint8_t channel = 0;
     while (!(instruction->dst.write_mask >> channel & 1))
         channel++;
-    /* A df takes two of the four dword channels. */
-    return instruction->dst.type == SONDE_GEN_TYPE_DF ? channel / 2 : channel;
+    /* With two channels these are df, which take xy and zw. */
+    return instruction->exec_size == 2 ? channel / 2 : channel;
 }
 
 static void print_predicate(struct print_text *out, const struct sonde_gen_instruction *instruction)
@@ -238,6 +239,9 @@ static bool has_destination(const struct sonde_gen_instruction *instruction)
 /* Operands as printed: a branch's jump targets are its sources. */
 static unsigned printed_sources(const struct sonde_gen_instruction *instruction)
 {
+    /* The index of movi is implied until Gen10; the encoding has a null there. */
+    if (instruction->opcode == SONDE_GEN_MOVI && instruction->platform == SONDE_GEN_PLATFORM_GEN9)
+        return 1;
     if (sonde_gen_opcode_format((enum sonde_gen_opcode)instruction->opcode) !=
         SONDE_GEN_FORMAT_BRANCH)
         return instruction->source_count;

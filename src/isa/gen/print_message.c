@@ -73,9 +73,9 @@ static const struct message_text message_text[] = {
     {DC1, 0x0d, ALL, 0, 0, "typed surface write with %c%u"},
     {DC1, 0x0e, ALL, 0x30, 0x20, "typed surface read (high slot group) returning status with %c%u"},
     {DC1, 0x0e, ALL, 0, 0, "typed surface read returning status with %c%u"},
-    {DC1, 0x10, ALL, 0x03, 0x00, "a64 byte gathering read%b"},
     {DC1, 0x10, ALL, 0x03, 0x01, "a64 dword gathering read"},
     {DC1, 0x10, ALL, 0x03, 0x02, "a64 qword gathering read"},
+    {DC1, 0x10, ALL, 0, 0, "a64 byte gathering read%b"},
     {DC1, 0x11, ALL, 0, 0, "a64 untyped surface read with %c"},
     {DC1, 0x12, ALL, 0x10, 0x00, "untyped a64 atomic int32 %a"},
     {DC1, 0x12, ALL, 0x10, 0x10, "untyped a64 atomic int64 %a"},
@@ -86,9 +86,9 @@ static const struct message_text message_text[] = {
     {DC1, 0x15, ALL, 0x18, 0x18, "a64 unaligned hword block write %h"},
     {DC1, 0x15, ALL, 0, 0, "a64 unaligned oword block write %o"},
     {DC1, 0x19, ALL, 0, 0, "a64 untyped surface write with %c"},
-    {DC1, 0x1a, ALL, 0x03, 0x00, "a64 byte scattering write%b"},
     {DC1, 0x1a, ALL, 0x03, 0x01, "a64 dword scattering write"},
     {DC1, 0x1a, ALL, 0x03, 0x02, "a64 qword scattering write"},
+    {DC1, 0x1a, ALL, 0, 0, "a64 byte scattering write%b"},
     {DC1, 0x1b, ALL, 0x07, 0x00, "?"},
     {DC1, 0x1b, ALL, 0, 0, "float atomic %f%r"},
     {DC1, 0x1d, ALL, 0x07, 0x00, "?"},
@@ -260,7 +260,9 @@ static void print_data_port(struct print_text *out, const struct sonde_gen_instr
 
 static void print_sampler(struct print_text *out, uint32_t descriptor)
 {
-    static const char *const width[4] = {"unknown simd mode", "simd8", "simd16", "simd32/64"};
+    static const char *const width[8] = {
+        "unknown simd mode", "simd8",      "simd16",      "simd32/64",
+        "unknown simd mode", "simd8 high", "simd16 high", ""};
     static const char *const operation[32] = {"sample",
                                               "sample+LOD bias",
                                               "sample override LOD",
@@ -299,7 +301,8 @@ static void print_sampler(struct print_text *out, uint32_t descriptor)
         [0x0b] = "sample 8x8",          [0x0c] = "sample unorm for media",
         [0x1f] = "sampler cache flush",
     };
-    unsigned simd = field(descriptor, 18, 17), type = field(descriptor, 16, 12);
+    unsigned simd = field(descriptor, 29, 29) * 4 + field(descriptor, 18, 17);
+    unsigned type = field(descriptor, 16, 12);
     const char *name = simd == 3 ? wide_operation[type] : operation[type];
     print_counted(out, "%s%s %s using sampler index %u", width[simd],
                   field(descriptor, 30, 30) ? " 16b" : "", name != NULL ? name : "?",

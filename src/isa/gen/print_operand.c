@@ -49,6 +49,18 @@ static unsigned first_macro_register(uint8_t platform)
     return platform < SONDE_GEN_PLATFORM_XE ? 2 : 8;
 }
 
+/* Code that saves a thread's context names mme registers by the channels of
+ * align16 operands: all of them name mme7, the destination's w alone mme0. */
+static unsigned align16_macro_register(const struct sonde_gen_instruction *instruction,
+                                       const struct sonde_gen_operand *operand)
+{
+    if (operand != &instruction->dst)
+        return operand->swizzle & 15;
+    if (operand->write_mask == 0xf)
+        return 7;
+    return operand->write_mask & 7;
+}
+
 static void print_register(struct print_text *out, const struct sonde_gen_instruction *instruction,
                            const struct sonde_gen_operand *operand, bool with_subreg,
                            unsigned extra_elements)
@@ -62,6 +74,8 @@ static void print_register(struct print_text *out, const struct sonde_gen_instru
         if ((operand->number & 0xf0) == SONDE_GEN_ARF_ACCUMULATOR && number >= macro) {
             syntax = &macro_syntax;
             number -= macro;
+            if (instruction->align16 && !print_is_macro(instruction))
+                number = align16_macro_register(instruction, operand);
         }
     }
     print_counted(out, "%s", syntax->name != NULL ? syntax->name : "?");
@@ -130,8 +144,9 @@ void print_destination(struct print_text *out, const struct sonde_gen_instructio
             print_macro_register(out, dst);
     }
     bool region_is_implied = is_send || is_branch(instruction);
-    if (!is_macro && (!region_is_implied || dst->hstride != 1))
-        print_counted(out, "<%u>", dst->hstride);
+    unsigned stride = instruction->align16 ? 1 : dst->hstride;
+    if (!is_macro && (!region_is_implied || stride != 1))
+        print_counted(out, "<%u>", stride);
     if (dst->type != implied_type(instruction))
         print_type(out, dst->type);
     print_column_close(out);
@@ -163,6 +178,8 @@ static void print_source_region(struct print_text *out,
     if (sonde_gen_opcode_format((enum sonde_gen_opcode)instruction->opcode) ==
         SONDE_GEN_FORMAT_TERNARY)
         print_ternary_region(out, instruction, source, index == 2);
+    else if (instruction->align16)
+        print_counted(out, "<1;1,0>"); /* xyzw in align1 terms */
     else if (source->vstride == SONDE_GEN_VSTRIDE_VXH)
         print_counted(out, "<%u,%u>", source->width, source->hstride);
     else
