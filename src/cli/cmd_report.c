@@ -29,11 +29,8 @@ static const char **split_tools(const struct cli_arguments *arguments, char **st
 }
 
 static int report(const struct cli_arguments *arguments, const struct report_options *options,
-                  struct sonde_trace *trace)
+                  const struct sonde_trace *trace, const struct analyze_matcher *matcher)
 {
-    struct analyze_matcher *matcher = NULL;
-    if (!results_matcher(arguments, &matcher))
-        return CLI_EXIT_USAGE;
     char *storage = NULL;
     const char **tools = NULL;
     if (cli_given(arguments, CLI_OPTION_TOOL))
@@ -47,7 +44,6 @@ static int report(const struct cli_arguments *arguments, const struct report_opt
     free(text.data);
     free(tools);
     free(storage);
-    analyze_matcher_destroy(matcher);
     return status;
 }
 
@@ -67,10 +63,12 @@ int cmd_report(const struct cli_arguments *arguments)
         .total_only = cli_given(arguments, CLI_OPTION_TOTAL),
         .color = cli_message_uses_color(stdout),
     };
+    struct analyze_matcher *matcher = NULL;
+    if (!results_matcher(arguments, &matcher))
+        return CLI_EXIT_USAGE;
     struct sonde_trace *trace = results_open(arguments);
-    if (trace == NULL)
-        return CLI_EXIT_FAILURE;
-    int status = report(arguments, &options, trace);
+    int status = trace != NULL ? report(arguments, &options, trace, matcher) : CLI_EXIT_FAILURE;
     sonde_trace_close(trace);
+    analyze_matcher_destroy(matcher);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "attach/neo/protocol.h"
 #include "cli/commands.h"
+#include "cli/results.h"
 #include "cli/session.h"
 #include "cli/verify.h"
 
@@ -131,30 +132,63 @@ static void print_figures(const struct verify_result *result, int exit_status)
     putchar('\n');
 }
 
-static int print_result(const struct verify_result *result, const struct verify_run *instrumented,
-                        bool quiet)
+static void print_json(const struct verify_result *result, const struct verify_run *instrumented)
+{
+    struct report_text text = {.data = NULL};
+    struct report_json json = {.text = &text};
+    report_json_begin_object(&json, NULL);
+    report_json_number(&json, "sonde_verify", 1);
+    report_json_string(&json, "tools", sonde_trace_header(instrumented->trace)->tools);
+    report_json_bool(&json, "identical", result->differences == 0);
+    report_json_number(&json, "differences", result->differences);
+    report_json_string(&json, "details", result->details.data != NULL ? result->details.data : "");
+    report_json_number(&json, "dispatches", result->dispatches);
+    report_json_number(&json, "instrumented_dispatches", result->instrumented);
+    report_json_number(&json, "driver_dispatches", result->other_dispatches);
+    report_json_number(&json, "written_buffers", result->buffers);
+    report_json_number(&json, "written_bytes", result->bytes);
+    report_json_number(&json, "output_bytes", result->output_bytes);
+    report_json_number(&json, "exit_status", (uint64_t)instrumented->exit_status);
+    report_json_number(&json, "block_counts", result->counts);
+    report_json_number(&json, "compared_instructions", result->instructions);
+    report_json_number(&json, "original_instructions", result->original_executed);
+    report_json_number(&json, "instrumented_instructions", result->instrumented_executed);
+    report_json_end_object(&json);
+    results_print(&text, stdout);
+}
+
+static void print_text(const struct verify_result *result, const struct verify_run *instrumented,
+                       bool quiet)
 {
     const char *tools = sonde_trace_header(instrumented->trace)->tools;
     if (result->differences > 0) {
         printf("different: %llu difference%s with %s\n", (ull)result->differences,
                result->differences == 1 ? "" : "s", tools);
         fwrite(result->details.data, 1, result->details.size, stdout);
-        print_refusals(instrumented->trace);
-        return CLI_EXIT_FAILURE;
+    } else {
+        printf("identical: %s changes nothing and counts right\n", tools);
+        if (!quiet)
+            print_figures(result, instrumented->exit_status);
     }
-    if (result->instrumented == 0) {
+    if (!quiet)
+        print_refusals(instrumented->trace);
+}
+
+static int print_result(const struct cli_arguments *arguments, const struct verify_result *result,
+                        const struct verify_run *instrumented)
+{
+    if (result->differences == 0 && result->instrumented == 0) {
         cli_error("nothing was verified: no dispatch ran instrumented (%zu kernels, %llu "
                   "dispatches)",
                   sonde_trace_kernel_count(instrumented->trace), (ull)result->dispatches);
         print_refusals(instrumented->trace);
         return CLI_EXIT_SONDE;
     }
-    printf("identical: %s changes nothing and counts right\n", tools);
-    if (!quiet) {
-        print_figures(result, instrumented->exit_status);
-        print_refusals(instrumented->trace);
-    }
-    return CLI_EXIT_OK;
+    if (strcmp(cli_value(arguments, CLI_OPTION_FORMAT, "text"), "json") == 0)
+        print_json(result, instrumented);
+    else
+        print_text(result, instrumented, cli_given(arguments, CLI_OPTION_QUIET));
+    return result->differences == 0 ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
 }
 
 static int compare(const struct cli_arguments *arguments, const char *directory)
@@ -167,7 +201,7 @@ static int compare(const struct cli_arguments *arguments, const char *directory)
         open_run(directory, "instrumented", &instrumented_files, &instrumented)) {
         struct sonde_error error;
         if (verify_compare(&original, &instrumented, &result, &error) == SONDE_OK)
-            status = print_result(&result, &instrumented, cli_given(arguments, CLI_OPTION_QUIET));
+            status = print_result(arguments, &result, &instrumented);
         else
             cli_error("%s", error.message);
     }
@@ -199,7 +233,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
-/* Absolute path of the working directory: DIR of --keep, else a temporary
+/* Absolute path of the working directory: DIR of --output, else a temporary
  * one. */
 static bool make_directory(const char *keep, char *directory)
 {
@@ -218,6 +252,10 @@ static bool make_directory(const char *keep, char *directory)
 
 int cmd_verify(const struct cli_arguments *arguments)
 {
+    if (strcmp(cli_value(arguments, CLI_OPTION_FORMAT, "text"), "csv") == 0) {
+        cli_error("sonde verify writes text or json");
+        return CLI_EXIT_SONDE;
+    }
     const char *again = cli_value(arguments, CLI_OPTION_COMPARE, NULL);
     if (again != NULL)
         return compare(arguments, again);
@@ -226,7 +264,7 @@ int cmd_verify(const struct cli_arguments *arguments)
         cli_hint("try 'sonde verify --help'");
         return CLI_EXIT_SONDE;
     }
-    const char *keep = cli_value(arguments, CLI_OPTION_KEEP, NULL);
+    const char *keep = cli_value(arguments, CLI_OPTION_OUTPUT, NULL);
     char directory[PATH_MAX];
     if (!make_directory(keep, directory))
         return CLI_EXIT_SONDE;

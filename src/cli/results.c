@@ -15,7 +15,7 @@ struct sonde_trace *results_open(const struct cli_arguments *arguments)
     if (status != SONDE_OK) {
         cli_error("%s", error.message);
         if (status == SONDE_ERROR_NOT_FOUND)
-            cli_hint("'sonde run -t opcodeprof -- APP' records one; -i DIR reads another one");
+            cli_hint("-i DIR reads another one");
         return NULL;
     }
     if (sonde_trace_warning(trace) != NULL)

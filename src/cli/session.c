@@ -50,6 +50,8 @@ static bool take_tools(const struct cli_arguments *arguments, struct session *se
     const struct cli_values *values = &arguments->options[CLI_OPTION_TOOL];
     if (values->count == 0)
         return append(&session->tools, ",", "", "opcodeprof", strlen("opcodeprof"));
+    if (values->count == 1 && strcmp(values->items[0], "none") == 0)
+        return (session->tools = strdup("")) != NULL;
     for (size_t i = 0; i < values->count; i++) {
         const char *list = values->items[i];
         while (*list != '\0') {

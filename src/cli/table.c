@@ -10,7 +10,7 @@ static const char *const format_choices[] = {"text", "csv", "json", NULL};
 static const struct cli_option options[] = {
     {CLI_OPTION_TOOL, 't', "tool", "TOOL[,TOOL]",
      "Tools to insert or to show, by name ('sonde list tools' shows them) or by path of a shared "
-     "object (default: opcodeprof to insert, all to show).",
+     "object (default: opcodeprof to insert, all to show). none inserts nothing.",
      NULL, true, false},
     {CLI_OPTION_OUTPUT, 'o', "output", "DIR",
      "Directory that the run is recorded in (default: sonde.data); the run that stands there "
@@ -40,10 +40,8 @@ static const struct cli_option options[] = {
      false, false},
     {CLI_OPTION_REPORT, 0, "report", "FILE",
      "Write the reports to FILE instead of stderr; - is stdout.", NULL, false, false},
-    {CLI_OPTION_KEEP, 0, "keep", "DIR",
-     "Keep both runs, their ground truth and their output in DIR.", NULL, false, false},
-    {CLI_OPTION_COMPARE, 0, "compare", "DIR", "Run nothing: compare again what --keep left in DIR.",
-     NULL, false, false},
+    {CLI_OPTION_COMPARE, 0, "compare", "DIR",
+     "Run nothing: compare again what --output kept in DIR.", NULL, false, false},
     {CLI_OPTION_COLUMNS, 'f', "columns", "NAME[,NAME]",
      "Columns to show, in this order; +NAME adds one to the default ones. 'sonde list columns' "
      "shows them.",
@@ -191,7 +189,8 @@ static const struct cli_command commands[] = {
      true,
      cmd_verify,
      {CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_REGISTERS,
-      CLI_OPTION_DEVICE, CLI_OPTION_KEEP, CLI_OPTION_COMPARE, CLI_OPTION_QUIET, CLI_OPTION_END}},
+      CLI_OPTION_DEVICE, CLI_OPTION_OUTPUT, CLI_OPTION_COMPARE, CLI_OPTION_FORMAT, CLI_OPTION_QUIET,
+      CLI_OPTION_END}},
     {"disasm",
      "Disassemble the kernels of a device binary",
      "FILE",
