@@ -8,6 +8,7 @@
 #include "sonde/image.h"
 #include "sonde/kernel.h"
 #include "sonde/listing.h"
+#include "sonde/listing.h"
 #include "sonde/coder.h"
 #include "sonde/instrument.h"
 #include "sonde/trace.h"

@@ -38,17 +38,38 @@ void report_text_add(struct report_text *text, const char *format, ...)
     va_end(again);
 }
 
+/* Bytes of the UTF-8 sequence at `text`, 0 when it is none. */
+static size_t utf8_length(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    size_t length = *byte < 0x80   ? 1
+                    : *byte < 0xc2 ? 0
+                    : *byte < 0xe0 ? 2
+                    : *byte < 0xf0 ? 3
+                    : *byte < 0xf5 ? 4
+                                   : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
 static void json_quote(struct report_text *text, const char *value)
 {
     report_text_add_bytes(text, "\"", 1);
-    for (; *value != '\0'; value++) {
+    while (*value != '\0') {
+        size_t length = utf8_length(value);
         unsigned char c = (unsigned char)*value;
-        if (c == '"' || c == '\\')
+        if (length == 0)
+            report_text_add(text, "\\ufffd");
+        else if (c == '"' || c == '\\')
             report_text_add(text, "\\%c", c);
         else if (c < 0x20)
             report_text_add(text, "\\u%04x", c);
         else
-            report_text_add_bytes(text, value, 1);
+            report_text_add_bytes(text, value, length);
+        value += length > 0 ? length : 1;
     }
     report_text_add_bytes(text, "\"", 1);
 }

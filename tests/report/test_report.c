@@ -205,6 +205,22 @@ static void patterns(void **state)
     assert_non_null(strstr(error.message, "'('"));
 }
 
+static void json_strings(void **state)
+{
+    (void)state;
+    struct report_text text = {.data = NULL};
+    struct report_json json = {.text = &text};
+    report_json_begin_array(&json, NULL);
+    report_json_string(&json, NULL, "a\"b\\c\n\x01");
+    report_json_string(&json, NULL, "\xc3\xa9 \xe2\x82\xac");
+    report_json_string(&json, NULL, "\xff\xc3(");
+    report_json_string(&json, NULL, NULL);
+    report_json_end_array(&json);
+    assert_string_equal(text.data, "[\n \"a\\\"b\\\\c\\u000a\\u0001\",\n \"\xc3\xa9 \xe2\x82\xac\","
+                                   "\n \"\\ufffd\\ufffd(\",\n null\n]\n");
+    free(text.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +232,7 @@ int main(void)
         cmocka_unit_test(unknown_column),
         cmocka_unit_test(executions_of_instructions),
         cmocka_unit_test(patterns),
+        cmocka_unit_test(json_strings),
     };
     return cmocka_run_group_tests_name("report", tests, open_sample, close_sample);
 }
