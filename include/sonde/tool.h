@@ -1,7 +1,8 @@
 /* A tool: what to insert into each kernel and what to do with the buffers.
  *
- * Tools run inside the profiled program, called by the attach library. They
- * never print; what they learn goes to the trace. Built-in tools are rows of
+ * Tools run inside the profiled program, called by the attach library from
+ * inside the driver, one call at a time. They never print, and never call
+ * OpenCL; what they learn goes to the trace. Built-in tools are rows of
  * a table; others are loaded from a shared object that exports
  *     const struct sonde_tool *sonde_tool_entry(void);
  */
@@ -18,10 +19,18 @@
 struct sonde_profile_array {
     uint32_t record_size; /* bytes, power of two */
     uint32_t records;
-    uint32_t buckets;     /* power of two */
-    uint32_t chunk_size;  /* bytes of one bucket, power of two */
-    uint32_t base;        /* byte offset in the profile buffer */
+    uint32_t buckets;    /* power of two */
+    uint32_t chunk_size; /* bytes of one bucket, power of two */
+    uint32_t base;       /* byte offset in the profile buffer */
 };
+
+/* The 32-bit counter at byte `offset` of `record`, summed over the buckets of
+ * the profile buffer of one dispatch. 0 for what lies outside of the array or
+ * the buffer. A counter wraps when one bucket counts 2^32 events in one
+ * dispatch: use more buckets for kernels that run that long. */
+SONDE_API uint64_t sonde_profile_array_sum(const struct sonde_profile_array *array,
+                                           const uint8_t *buffer, size_t size, uint32_t record,
+                                           uint32_t offset);
 
 /* What a tool sees while a kernel is built. */
 struct sonde_tool_build;
@@ -49,14 +58,13 @@ SONDE_API struct sonde_trace_writer *
 sonde_tool_dispatch_trace(const struct sonde_tool_dispatch *dispatch);
 
 struct sonde_tool {
-    uint32_t struct_size;  /* sizeof(struct sonde_tool) */
-    uint32_t api_version;  /* SONDE_TOOL_API_VERSION */
-    const char *name;      /* as given to -t */
-    const char *summary;   /* one line for `sonde list tools` */
+    uint32_t struct_size; /* sizeof(struct sonde_tool) */
+    uint32_t api_version; /* SONDE_TOOL_API_VERSION */
+    const char *name;     /* as given to -t */
+    const char *summary;  /* one line for `sonde list tools` */
     /* Each callback may be NULL. A failing on_kernel_build makes the kernel
      * run uninstrumented, with the message as the reason. */
-    enum sonde_status (*on_kernel_build)(struct sonde_tool_build *build,
-                                         struct sonde_error *error);
+    enum sonde_status (*on_kernel_build)(struct sonde_tool_build *build, struct sonde_error *error);
     enum sonde_status (*on_dispatch)(struct sonde_tool_dispatch *dispatch,
                                      struct sonde_error *error);
     enum sonde_status (*on_dispatch_complete)(struct sonde_tool_dispatch *dispatch,

@@ -1,0 +1,316 @@
+#include "attach/neo/dispatch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/neo/buffer.h"
+#include "attach/neo/kernel.h"
+#include "attach/neo/stale.h"
+
+/* The enqueue call that this thread is in, as far as it is known. */
+static __thread struct {
+    bool active; /* between attach_enqueue_begin and _end */
+    void *queue;
+    void *cl_kernel;
+    uint64_t sequence;    /* of the submission inside the call, 0 = none */
+    gtpin_handle context; /* of the command buffer that is being built */
+    gtpin_handle command_buffer;
+} current;
+
+static uint64_t last_sequence;
+
+static const char stale_loss[] = "not instrumented, because the driver still holds an earlier "
+                                 "enqueue of this kernel that failed or had no work-items";
+
+static void write_record(const struct attach_dispatch *dispatch, bool complete)
+{
+    struct sonde_trace_writer *writer = attach_session_writer();
+    struct sonde_trace_dispatch record = {
+        .id = dispatch->id,
+        .kernel = dispatch->kernel->id,
+        .instrumented = dispatch->instrumented,
+        .complete = complete,
+        .submit_time = dispatch->submit_time,
+        .complete_time = complete ? attach_session_now() : 0,
+    };
+    if (writer != NULL)
+        sonde_trace_write_dispatch(writer, &record, NULL);
+}
+
+static void write_loss(uint32_t dispatch, const char *reason)
+{
+    struct sonde_trace_writer *writer = attach_session_writer();
+    struct sonde_trace_loss loss = {.dispatch = dispatch, .records = 1, .reason = reason};
+    if (writer != NULL)
+        sonde_trace_write_loss(writer, &loss, NULL);
+}
+
+static struct sonde_tool_dispatch tool_view(const struct attach_dispatch *dispatch, size_t tool)
+{
+    return (struct sonde_tool_dispatch){
+        .kernel = dispatch->kernel->model,
+        .state = dispatch->kernel->states[tool],
+        .buffer = dispatch->buffer->memory,
+        .buffer_size = dispatch->kernel->buffer_size,
+        .id = dispatch->id,
+        .kernel_id = dispatch->kernel->id,
+        .trace = attach_session_writer(),
+    };
+}
+
+static void call_tools(const struct attach_dispatch *dispatch, bool complete)
+{
+    if (dispatch->buffer == NULL || attach_session_writer() == NULL)
+        return;
+    for (size_t i = 0; i < attach_session.tools.count; i++) {
+        const struct sonde_tool *tool = attach_session.tools.tools[i];
+        struct sonde_tool_dispatch view = tool_view(dispatch, i);
+        struct sonde_error error = {.message = ""};
+        enum sonde_status (*callback)(struct sonde_tool_dispatch *, struct sonde_error *) =
+            complete ? tool->on_dispatch_complete : tool->on_dispatch;
+        /* In original mode no counter runs: zeros would pass for results. */
+        if (callback == NULL || !dispatch->instrumented || callback(&view, &error) == SONDE_OK)
+            continue;
+        attach_session_message("%s, dispatch %u of kernel %s: %s", tool->name, dispatch->id,
+                               dispatch->kernel->name, error.message);
+    }
+}
+
+/* It will run: number it and put it on disk. */
+static void announce(struct attach_dispatch *dispatch)
+{
+    if (dispatch->announced)
+        return;
+    dispatch->announced = true;
+    dispatch->id = attach_session.next_dispatch++;
+    attach_kernel_write(dispatch->kernel);
+    write_record(dispatch, false);
+    if (dispatch->loss != NULL)
+        write_loss(dispatch->id, dispatch->loss);
+    call_tools(dispatch, false);
+}
+
+static void finish(struct attach_dispatch *dispatch)
+{
+    if (dispatch->finished)
+        return;
+    dispatch->finished = true;
+    announce(dispatch);
+    call_tools(dispatch, true);
+    write_record(dispatch, true);
+}
+
+static void append(struct attach_dispatch *dispatch)
+{
+    dispatch->next = NULL;
+    *attach_session.last = dispatch;
+    attach_session.last = &dispatch->next;
+}
+
+static struct attach_dispatch *detach(struct attach_dispatch **place)
+{
+    struct attach_dispatch *dispatch = *place;
+    *place = dispatch->next;
+    if (attach_session.last == &dispatch->next)
+        attach_session.last = place;
+    return dispatch;
+}
+
+void attach_command_buffer_create(gtpin_handle context, gtpin_handle command_buffer)
+{
+    current.context = context;
+    current.command_buffer = command_buffer;
+}
+
+/* Lock held. Whether a dispatch of `kernel` is to run instrumented; sets
+ * *loss when it should and cannot. */
+static bool wants_buffer(const struct attach_kernel *kernel, const char **loss)
+{
+    if (kernel->record.heap == NULL || kernel->buffer_size == 0)
+        return false;
+    uint64_t number = attach_session.selected_dispatches++;
+    if (!attach_filter_selects_dispatch(&attach_session.filter, number))
+        return false;
+    if (current.active && attach_stale_take(current.cl_kernel)) {
+        *loss = stale_loss;
+        return false;
+    }
+    return true;
+}
+
+void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint32_t *entry_offset,
+                          gtpin_handle *resource)
+{
+    *entry_offset = 0;
+    *resource = NULL;
+    attach_buffer_release(NULL);
+    struct attach_dispatch *dispatch = calloc(1, sizeof *dispatch);
+    if (dispatch == NULL || !attach_session_lock()) {
+        free(dispatch);
+        return;
+    }
+    dispatch->kernel = attach_kernel_find(kernel_id);
+    bool wanted = dispatch->kernel != NULL && wants_buffer(dispatch->kernel, &dispatch->loss);
+    attach_session_unlock();
+    if (dispatch->kernel == NULL) {
+        free(dispatch);
+        return;
+    }
+    gtpin_handle context = current.command_buffer == command_buffer ? current.context : NULL;
+    if (wanted && context != NULL)
+        dispatch->buffer = attach_buffer_take(context, dispatch->kernel->buffer_size);
+    if (wanted && dispatch->buffer == NULL)
+        dispatch->loss = "not instrumented, because the driver gave no memory for its profile "
+                         "buffer";
+    dispatch->command_buffer = command_buffer;
+    dispatch->submit_time = attach_session_now();
+    dispatch->instrumented = dispatch->buffer != NULL && !attach_session.original_mode;
+    if (current.active) {
+        dispatch->queue = current.queue;
+        dispatch->cl_kernel = current.cl_kernel;
+    }
+    if (dispatch->instrumented)
+        *entry_offset = dispatch->kernel->record.instrumented_entry;
+    if (dispatch->buffer != NULL)
+        *resource = dispatch->buffer->resource;
+    if (!attach_session_lock())
+        return;
+    dispatch->sequence = ++last_sequence;
+    append(dispatch);
+    if (current.active)
+        current.sequence = dispatch->sequence;
+    else
+        announce(dispatch);
+    attach_session_unlock();
+}
+
+void attach_command_buffer_complete(gtpin_handle command_buffer)
+{
+    if (!attach_session_lock())
+        return;
+    struct attach_dispatch **place = &attach_session.first;
+    while (*place != NULL && (*place)->command_buffer != command_buffer)
+        place = &(*place)->next;
+    if (*place != NULL) {
+        struct attach_dispatch *dispatch = detach(place);
+        finish(dispatch);
+        attach_buffer_return(dispatch->buffer);
+        free(dispatch);
+    }
+    attach_session_unlock();
+}
+
+void attach_enqueue_begin(void *queue, void *cl_kernel)
+{
+    current.active = true;
+    current.queue = queue;
+    current.cl_kernel = cl_kernel;
+    current.sequence = 0;
+}
+
+bool attach_enqueue_is_active(void)
+{
+    return current.active;
+}
+
+bool attach_enqueue_end(bool runs)
+{
+    uint64_t sequence = current.sequence;
+    current.active = false;
+    if (sequence == 0)
+        return runs;
+    if (!attach_session_lock())
+        return false;
+    struct attach_dispatch **place = &attach_session.first;
+    while (*place != NULL && (*place)->sequence != sequence)
+        place = &(*place)->next;
+    if (*place != NULL && runs) {
+        announce(*place);
+    } else if (*place != NULL) {
+        struct attach_dispatch *dispatch = detach(place);
+        /* The driver's list still points to the buffer: it is never freed. A
+         * submission that was to put an earlier one right did not. */
+        if (dispatch->buffer != NULL || dispatch->loss == stale_loss)
+            attach_stale_add(dispatch->cl_kernel);
+        free(dispatch);
+    }
+    attach_session_unlock();
+    return false;
+}
+
+void attach_dispatch_unseen(const char *kernel_name)
+{
+    if (!attach_session_lock())
+        return;
+    struct attach_dispatch dispatch = {.kernel = attach_kernel_unseen(kernel_name),
+                                       .submit_time = attach_session_now()};
+    if (dispatch.kernel != NULL)
+        announce(&dispatch);
+    attach_session_unlock();
+}
+
+uint64_t attach_dispatch_latest(void)
+{
+    if (!attach_session_lock())
+        return 0;
+    uint64_t sequence = last_sequence;
+    attach_session_unlock();
+    return sequence;
+}
+
+/* The driver may still name these: they stay in the list until it does. */
+void attach_queue_finished(void *queue, uint64_t sequence)
+{
+    if (!attach_session_lock())
+        return;
+    for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL;
+         dispatch = dispatch->next)
+        if (dispatch->queue == queue && dispatch->sequence <= sequence && dispatch->announced)
+            finish(dispatch);
+    attach_session_unlock();
+}
+
+void attach_queue_abandon(void *queue, const char *reason)
+{
+    if (!attach_session_lock())
+        return;
+    for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL;
+         dispatch = dispatch->next) {
+        if (dispatch->finished || (queue != NULL && dispatch->queue != queue))
+            continue;
+        dispatch->finished = true;
+        announce(dispatch);
+        if (dispatch->instrumented)
+            write_loss(dispatch->id, reason);
+    }
+    attach_session_unlock();
+}
+
+bool attach_queue_is_pending(void *queue)
+{
+    bool pending = false;
+    if (!attach_session_lock())
+        return false;
+    for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL && !pending;
+         dispatch = dispatch->next)
+        pending = dispatch->queue == queue && !dispatch->finished;
+    attach_session_unlock();
+    return pending;
+}
+
+size_t attach_pending_queues(void **queues, size_t limit)
+{
+    size_t count = 0;
+    if (!attach_session_lock())
+        return 0;
+    for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL && count < limit;
+         dispatch = dispatch->next) {
+        size_t i = 0;
+        while (i < count && queues[i] != dispatch->queue)
+            i++;
+        if (i == count && dispatch->queue != NULL && !dispatch->finished)
+            queues[count++] = dispatch->queue;
+    }
+    attach_session_unlock();
+    return count;
+}

@@ -1,0 +1,189 @@
+#include "attach/neo/icd.h"
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_icd.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "attach/neo/buffer.h"
+#include "attach/neo/dispatch.h"
+
+/* Queues that are waited for at the end of the program. */
+#define ATTACH_QUEUE_LIMIT 256
+
+/* The driver's own entries. */
+static cl_icd_dispatch real;
+static bool hooked;
+/* Calls into the driver that this thread is in. */
+static __thread unsigned depth;
+
+static bool has_work_items(cl_uint dimensions, const size_t *sizes)
+{
+    if (sizes == NULL)
+        return false; /* OpenCL 2.1: like a size of zero */
+    for (cl_uint i = 0; i < dimensions && i < 3; i++)
+        if (sizes[i] == 0)
+            return false;
+    return true;
+}
+
+static void report_unseen(cl_kernel kernel)
+{
+    char name[512] = "";
+    if (real.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
+        CL_SUCCESS)
+        strcpy(name, "(a kernel with a very long name)");
+    attach_dispatch_unseen(name);
+}
+
+static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel kernel,
+                                           cl_uint dimensions, const size_t *offset,
+                                           const size_t *global, const size_t *local,
+                                           cl_uint wait_count, const cl_event *wait_list,
+                                           cl_event *event)
+{
+    attach_enqueue_begin(queue, kernel);
+    depth++;
+    cl_int result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                                wait_count, wait_list, event);
+    depth--;
+    if (attach_enqueue_end(result == CL_SUCCESS && has_work_items(dimensions, global)))
+        report_unseen(kernel);
+    return result;
+}
+
+static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
+                                       const cl_event *wait_list, cl_event *event)
+{
+    attach_enqueue_begin(queue, kernel);
+    depth++;
+    cl_int result = real.clEnqueueTask(queue, kernel, wait_count, wait_list, event);
+    depth--;
+    if (attach_enqueue_end(result == CL_SUCCESS))
+        report_unseen(kernel);
+    return result;
+}
+
+static cl_int CL_API_CALL finish(cl_command_queue queue)
+{
+    uint64_t latest = attach_dispatch_latest();
+    depth++;
+    cl_int result = real.clFinish(queue);
+    depth--;
+    if (result == CL_SUCCESS)
+        attach_queue_finished(queue, latest);
+    return result;
+}
+
+/* A queue that waits for an event which only the program can set would never
+ * finish. A marker behind everything in it tells: it stays "queued". */
+static bool ends_by_itself(cl_command_queue queue)
+{
+    cl_event marker = NULL;
+    cl_int status = CL_QUEUED;
+    if (real.clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker) != CL_SUCCESS)
+        return false;
+    real.clFlush(queue);
+    if (real.clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                            NULL) != CL_SUCCESS)
+        status = CL_QUEUED;
+    real.clReleaseEvent(marker);
+    return status != CL_QUEUED;
+}
+
+static bool finish_queue(cl_command_queue queue)
+{
+    depth++;
+    bool ends = ends_by_itself(queue);
+    depth--;
+    return ends && finish(queue) == CL_SUCCESS;
+}
+
+/* The driver forgets the submissions of a queue that is deleted. */
+static cl_int CL_API_CALL release_queue(cl_command_queue queue)
+{
+    cl_uint references = 0;
+    if (attach_queue_is_pending(queue) &&
+        real.clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references,
+                                   NULL) == CL_SUCCESS &&
+        references == 1 && !finish_queue(queue))
+        attach_queue_abandon(queue, "its queue was released while it waited for an event of the "
+                                    "program");
+    return real.clReleaseCommandQueue(queue);
+}
+
+/* Profile buffers hold a reference to their context, which would keep it alive. */
+static cl_int CL_API_CALL release_context(cl_context context)
+{
+    cl_uint references = 0;
+    if (real.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
+                              NULL) == CL_SUCCESS &&
+        references == 1)
+        attach_buffer_release(context);
+    return real.clReleaseContext(context);
+}
+
+static bool table_is_plausible(const cl_icd_dispatch *table)
+{
+    Dl_info table_place, function_place;
+    return table != NULL && dladdr(table, &table_place) != 0 &&
+           table->clEnqueueNDRangeKernel != NULL &&
+           dladdr((const void *)(uintptr_t)table->clEnqueueNDRangeKernel, &function_place) != 0 &&
+           table_place.dli_fbase == function_place.dli_fbase;
+}
+
+bool attach_icd_hook(void *context)
+{
+    cl_icd_dispatch *table = *(cl_icd_dispatch **)context;
+    if (hooked)
+        return true;
+    if (!table_is_plausible(table))
+        return false;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = (uintptr_t)table & ~(page - 1);
+    size_t size = ((uintptr_t)(table + 1) - first + page - 1) & ~(page - 1);
+    if (mprotect((void *)first, size, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    real = *table;
+    hooked = true;
+    table->clEnqueueNDRangeKernel = enqueue_nd_range;
+    table->clEnqueueTask = enqueue_task;
+    table->clFinish = finish;
+    table->clReleaseCommandQueue = release_queue;
+    table->clReleaseContext = release_context;
+    return true;
+}
+
+void attach_icd_describe(void *context, char *driver, size_t driver_size, char *device,
+                         size_t device_size, uint64_t *clock_frequency)
+{
+    cl_device_id first[64];
+    size_t resolution = 0;
+    driver[0] = device[0] = '\0';
+    *clock_frequency = 0;
+    if (!hooked ||
+        real.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof first, first, NULL) != CL_SUCCESS)
+        return;
+    real.clGetDeviceInfo(first[0], CL_DRIVER_VERSION, driver_size, driver, NULL);
+    real.clGetDeviceInfo(first[0], CL_DEVICE_NAME, device_size, device, NULL);
+    if (real.clGetDeviceInfo(first[0], CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof resolution,
+                             &resolution, NULL) == CL_SUCCESS &&
+        resolution > 0)
+        *clock_frequency = 1000000000u / resolution;
+}
+
+void attach_icd_finish_queues(void)
+{
+    void *queues[ATTACH_QUEUE_LIMIT];
+    /* From a signal handler in the middle of a driver call: the driver's locks are held. */
+    if (!hooked || depth > 0)
+        return;
+    size_t count = attach_pending_queues(queues, ATTACH_QUEUE_LIMIT);
+    for (size_t i = 0; i < count; i++)
+        finish_queue(queues[i]);
+}

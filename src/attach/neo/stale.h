@@ -1,0 +1,12 @@
+/* Kernels for which the driver holds submissions that never ran. */
+#ifndef SONDE_ATTACH_NEO_STALE_H
+#define SONDE_ATTACH_NEO_STALE_H
+
+#include <stdbool.h>
+
+/* Lock held. One more such submission, with a buffer, of this cl_kernel. */
+void attach_stale_add(void *cl_kernel);
+/* Lock held. True when there is one; it is then used up. */
+bool attach_stale_take(void *cl_kernel);
+
+#endif

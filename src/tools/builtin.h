@@ -1,0 +1,16 @@
+/* The tools that come with Sonde, one file each. */
+#ifndef SONDE_TOOLS_BUILTIN_H
+#define SONDE_TOOLS_BUILTIN_H
+
+#include "sonde/tool.h"
+
+extern const struct sonde_tool tools_opcodeprof;
+extern const struct sonde_tool tools_bblprof;
+
+/* Shared by the tools that count block executions: one 32-bit counter a basic
+ * block, incremented once a hardware thread whatever its execution mask. */
+enum sonde_status tools_count_blocks(struct sonde_tool_build *build, struct sonde_error *error);
+enum sonde_status tools_record_blocks(struct sonde_tool_dispatch *dispatch, const char *tool,
+                                      struct sonde_error *error);
+
+#endif

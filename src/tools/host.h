@@ -1,0 +1,37 @@
+/* What stands behind the handles that a tool sees, for the attach library. */
+#ifndef SONDE_TOOLS_HOST_H
+#define SONDE_TOOLS_HOST_H
+
+#include "sonde/tool.h"
+
+/* More tools than this in one run is no use: their counters multiply. */
+#define TOOLS_LIMIT 16u
+
+struct sonde_tool_build {
+    struct sonde_instrument *instrument;
+    uint32_t buckets;
+    uint32_t buffer_size; /* bytes laid out so far, by every tool */
+    void *state;          /* of the tool that is being called */
+};
+
+struct sonde_tool_dispatch {
+    const struct sonde_kernel *kernel;
+    void *state;
+    const uint8_t *buffer;
+    size_t buffer_size;
+    uint32_t id;
+    uint32_t kernel_id;
+    struct sonde_trace_writer *trace;
+};
+
+struct tools_set {
+    const struct sonde_tool *tools[TOOLS_LIMIT];
+    size_t count;
+};
+
+/* Take the tools of a comma-separated list (names; paths where an entry has a
+ * slash). Goes on after one that cannot be had, and returns the first failure. */
+enum sonde_status tools_set_load(struct tools_set *set, const char *list,
+                                 struct sonde_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+/* Stands in for the coder and the rewriter where the attach library is tested
+ * alone. The "instrumented body" is the number of counted blocks, which the
+ * fake driver reads to know what to count. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sonde/instrument.h"
+
+struct sonde_instrument {
+    struct sonde_kernel *kernel;
+    uint32_t blocks;
+};
+
+enum sonde_status sonde_instrument_create(struct sonde_kernel *kernel,
+                                          const struct sonde_coder_options *options,
+                                          struct sonde_instrument **instrument,
+                                          struct sonde_error *error)
+{
+    if (options->binding_table_index != 1 || options->maximum_threads == 0)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "wrong options");
+    *instrument = calloc(1, sizeof **instrument);
+    (*instrument)->kernel = kernel;
+    return SONDE_OK;
+}
+
+void sonde_instrument_destroy(struct sonde_instrument *instrument)
+{
+    free(instrument);
+}
+
+struct sonde_kernel *sonde_instrument_kernel(struct sonde_instrument *instrument)
+{
+    return instrument->kernel;
+}
+
+struct sonde_coder *sonde_instrument_coder(struct sonde_instrument *instrument)
+{
+    return (struct sonde_coder *)instrument;
+}
+
+struct sonde_procedure *sonde_procedure_create(struct sonde_coder *coder, const char *name)
+{
+    (void)name;
+    return (struct sonde_procedure *)coder;
+}
+
+sonde_vreg sonde_vreg_make_scratch(struct sonde_coder *coder, enum sonde_vreg_type type)
+{
+    (void)coder;
+    (void)type;
+    return 1;
+}
+
+enum sonde_status sonde_coder_compute_thread_chunk_address(
+    struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg address,
+    uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
+    struct sonde_error *error)
+{
+    (void)coder, (void)procedure, (void)address;
+    if (bucket_count != 32 || chunk_size < 64 || base_offset != 0 || offset_in_chunk >= chunk_size)
+        return sonde_error_set(error, SONDE_ERROR_RANGE, 0, "wrong layout");
+    return SONDE_OK;
+}
+
+enum sonde_status sonde_coder_atomic_increment(struct sonde_coder *coder,
+                                               struct sonde_procedure *procedure,
+                                               sonde_vreg address, struct sonde_error *error)
+{
+    (void)coder, (void)procedure, (void)address, (void)error;
+    return SONDE_OK;
+}
+
+enum sonde_status sonde_instrument_block(struct sonde_instrument *instrument, uint32_t block,
+                                         enum sonde_where where,
+                                         const struct sonde_procedure *procedure,
+                                         struct sonde_error *error)
+{
+    (void)where, (void)procedure, (void)error;
+    instrument->blocks = block + 1;
+    return SONDE_OK;
+}
+
+enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
+                                        struct sonde_rewritten *rewritten,
+                                        struct sonde_error *error)
+{
+    const struct sonde_kernel_info *info = sonde_kernel_info(instrument->kernel);
+    if (strcmp(info->name, "refused") == 0)
+        return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0, "no register is free");
+    size_t entry = (info->isa_size + 128 + 63) & ~(size_t)63;
+    *rewritten = (struct sonde_rewritten){
+        .code = calloc(1, entry + 256),
+        .size = entry + 256,
+        .instrumented_entry = (uint32_t)entry,
+        .inserted_instructions = instrument->blocks,
+    };
+    memcpy(rewritten->code, info->isa, info->isa_size);
+    memcpy(rewritten->code + entry, &instrument->blocks, 4);
+    return SONDE_OK;
+}
+
+void sonde_rewritten_clear(struct sonde_rewritten *rewritten)
+{
+    free(rewritten->code);
+    free(rewritten->instruction_offsets);
+}
+
+/* Nothing here asks for liveness; the real one wins where it is linked. */
+__attribute__((weak)) void
+sonde_gen_instruction_effects(const struct sonde_gen_instruction *instruction,
+                              struct sonde_gen_effects *effects)
+{
+    (void)instruction;
+    memset(effects, 0xff, sizeof *effects);
+}

@@ -1,0 +1,1 @@
+int sonde_test_plugin;
