@@ -278,7 +278,7 @@ static void beyond_local_memory(void **state)
 {
     static const struct shape shape = UNTYPED(SONDE_GEN_ADDRESS_SLM, 0x1, 8);
     struct emu_worker *worker = worker_with_memory();
-    const uint32_t offsets[8] = {0, 1020, 1024, 65536, 4, 8, 12, 16};
+    const uint32_t offsets[8] = {0, 1020, 1024, 65536, 4, 8, 12, 0x10000010};
 
     (void)state;
     worker->dispatch.slm_size = 1024;
@@ -291,6 +291,7 @@ static void beyond_local_memory(void **state)
     assert_memory_equal(&values[1], worker->slm + 1020, 4);
     assert_int_equal(values[2], 0);
     assert_int_equal(values[3], 0);
+    assert_memory_equal(&values[7], worker->slm + 16, 4); /* the mark of a local pointer */
     fixture_destroy(worker, true);
 }
 

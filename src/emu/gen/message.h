@@ -9,6 +9,9 @@
 
 #define MESSAGE_ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 #define MESSAGE_LANES_MAX    32u
+/* Offsets into local memory carry a mark in bit 28 in kernels that use generic
+ * pointers (so that no local pointer is null); the unit ignores it. */
+#define MESSAGE_SLM_MASK UINT64_C(0x0fffffff)
 
 /* RENDER_SURFACE_STATE surface types. */
 enum message_surface_type {

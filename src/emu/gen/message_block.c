@@ -15,7 +15,8 @@ static uint64_t block_offset(const struct emu_message_context *context)
     }
     if (message->layout == SONDE_GEN_LAYOUT_SCRATCH_BLOCK)
         return message->scratch_offset;
-    return (uint64_t)message_dword(header, 2) << message->address_shift;
+    address = (uint64_t)message_dword(header, 2) << message->address_shift;
+    return message->address_model == SONDE_GEN_ADDRESS_SLM ? address & MESSAGE_SLM_MASK : address;
 }
 
 /* The part of the block that lies inside its space. */

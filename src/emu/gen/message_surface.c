@@ -180,6 +180,8 @@ uint32_t message_addresses(const struct emu_message_context *context, uint32_t f
     uint32_t registers = message_registers(lanes, size);
     uint32_t per_register = EMU_GRF_SIZE / size;
     unsigned shift = context->message->address_shift;
+    uint64_t mask =
+        context->message->address_model == SONDE_GEN_ADDRESS_SLM ? MESSAGE_SLM_MASK : UINT64_MAX;
 
     for (uint32_t lane = 0; lane < lanes; lane++) {
         const uint8_t *at = message_payload(context, first + lane / per_register) +
@@ -189,7 +191,7 @@ uint32_t message_addresses(const struct emu_message_context *context, uint32_t f
         } else {
             uint32_t offset;
             memcpy(&offset, at, 4);
-            offsets[lane] = (uint64_t)offset << shift;
+            offsets[lane] = ((uint64_t)offset << shift) & mask;
         }
     }
     return registers;

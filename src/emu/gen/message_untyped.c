@@ -146,6 +146,8 @@ static enum emu_message_outcome untyped_4x2(struct emu_message_context *context)
 
         if (wide)
             base |= (uint64_t)message_dword(address, 2 * slot + 1) << 32;
+        if (message->address_model == SONDE_GEN_ADDRESS_SLM)
+            base &= MESSAGE_SLM_MASK;
         for (uint32_t i = 0; i < 4; i++) {
             enum message_access access;
 
