@@ -136,13 +136,11 @@ static void put_instruction_text(struct listing *listing,
                         (size_t)length + 1);
     }
     size_t used = (size_t)length;
-    if (!listing->options->messages) {
-        const char *comment = strstr(text, " // ");
-        if (comment != NULL)
-            used = (size_t)(comment - text);
-        while (used > 0 && text[used - 1] == ' ')
-            used--;
-    }
+    const char *comment = listing->options->messages ? NULL : strstr(text, " // ");
+    if (comment != NULL)
+        used = (size_t)(comment - text);
+    while (used > 0 && text[used - 1] == ' ')
+        used--;
     put(listing, text, used);
     put(listing, "\n", 1);
     if (text != fixed)

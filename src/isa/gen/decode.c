@@ -51,8 +51,7 @@ static void branch_finish(struct sonde_gen_instruction *i)
 {
     bool immediate = i->source_count == 0 || i->src[0].file == SONDE_GEN_FILE_IMMEDIATE;
     if (immediate) {
-        i->src[0].file = SONDE_GEN_FILE_NONE;
-        i->src[0].type = SONDE_GEN_TYPE_NONE;
+        i->src[0].file = SONDE_GEN_FILE_NONE; /* the type of the distance stays */
         i->source_count = 0;
     }
     i->has_jip = immediate;

@@ -86,6 +86,8 @@ static void print_register(struct print_text *out, const struct sonde_gen_instru
     if (syntax->is_scaled && size > 1)
         subreg /= size;
     subreg += extra_elements;
+    if (syntax == &macro_syntax && instruction->align16 && operand != &instruction->dst)
+        subreg = 0;
     bool carries_subreg = !print_is_send(instruction) && !print_is_macro(instruction);
     if ((with_subreg && syntax->has_subreg) || (carries_subreg && subreg != 0))
         print_counted(out, ".%u", subreg);
@@ -244,6 +246,7 @@ static void print_register_source(struct print_text *out,
 static bool print_jump(struct print_text *out, const struct sonde_gen_instruction *instruction,
                        unsigned index)
 {
+    uint8_t type = instruction->src[0].type;
     if (!is_branch(instruction))
         return false;
     if (index == 0 && instruction->has_jip)
@@ -254,6 +257,8 @@ static bool print_jump(struct print_text *out, const struct sonde_gen_instructio
         print_counted(out, "null");
     else
         return false;
+    if ((index == 0 || instruction->has_uip) && type != SONDE_GEN_TYPE_D)
+        print_type(out, type);
     return true;
 }
 
