@@ -64,6 +64,7 @@ static bool find_all(struct iga *iga)
         {"kv_get_execution_size", &kv->exec_size},
         {"kv_get_number_sources", &kv->sources},
         {"kv_get_opcode", &kv->opcode},
+        {"kv_get_inst_syntax", &kv->syntax},
         {"kv_get_subfunction", &kv->subfunction},
         {"kv_get_has_destination", &kv->has_dst},
         {"kv_get_destination_register", &kv->dst_register},

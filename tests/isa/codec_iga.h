@@ -61,6 +61,8 @@ struct kv_functions {
     uint32_t (*exec_size)(const void *, int32_t);
     int32_t (*sources)(const void *, int32_t);
     uint32_t (*opcode)(const void *, int32_t);
+    size_t (*syntax)(const void *, int32_t, char *, size_t, uint32_t,
+                     const char *(*)(int32_t, void *), void *);
     int32_t (*subfunction)(const void *, int32_t, uint32_t *);
     int32_t (*has_dst)(const void *, int32_t);
     int32_t (*dst_register)(const void *, int32_t);

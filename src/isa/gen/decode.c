@@ -36,11 +36,9 @@ static enum sonde_status unsupported(enum sonde_gen_platform platform, struct so
 /* Region of a three-source operand in align1 terms. */
 static void ternary_finish(struct sonde_gen_instruction *i)
 {
-    i->dst.file = SONDE_GEN_FILE_GRF;
     i->dst.hstride = 1;
     for (unsigned n = 0; n < 3; n++) {
         struct sonde_gen_operand *source = &i->src[n];
-        source->file = SONDE_GEN_FILE_GRF;
         source->vstride = source->replicate ? 0 : 4;
         source->width = source->replicate ? 1 : 4;
         source->hstride = source->replicate ? 0 : 1;
@@ -51,7 +49,7 @@ static void branch_finish(struct sonde_gen_instruction *i)
 {
     bool immediate = i->source_count == 0 || i->src[0].file == SONDE_GEN_FILE_IMMEDIATE;
     if (immediate) {
-        i->src[0].file = SONDE_GEN_FILE_NONE; /* the type of the distance stays */
+        i->src[0].file = SONDE_GEN_FILE_NONE; /* its type stays, for encoding */
         i->source_count = 0;
     }
     i->has_jip = immediate;
@@ -65,10 +63,8 @@ static void message_finish(struct sonde_gen_instruction *i)
 {
     bool split = i->opcode == SONDE_GEN_SENDS || i->opcode == SONDE_GEN_SENDSC;
     i->source_count = split ? 2 : 1;
-    if (split) {
-        i->src[0].file = SONDE_GEN_FILE_GRF;
+    if (split)
         i->dst.hstride = 1;
-    }
 }
 
 /* Facts that no single field gives. */

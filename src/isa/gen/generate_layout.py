@@ -134,6 +134,13 @@ class Rule:
         return all(state[c] in a for c, a in self.terms.items())
 
 
+class Fixed:
+    """A member that the format gives without any bit."""
+
+    def __init__(self, member, value):
+        self.member, self.value = member, value
+
+
 class Format:
     def __init__(self, place, name, opcodes):
         self.place, self.name, self.opcodes = place, name, opcodes
@@ -174,6 +181,8 @@ class Table:
                 current.items.append(Rule(key, words[1:]))
             elif key == "require":
                 current.items.append(" ".join(words[1:]))
+            elif key == "fixed":
+                current.items.append(Fixed(words[1], words[2]))
             else:
                 row = Row(place, words)
                 if row.codec and row.codec[0] == "@" and row.codec[1:] not in self.values:
@@ -332,6 +341,10 @@ class Emitter:
             if isinstance(item, Choice):
                 self.line(f"    const unsigned {item.name} = (unsigned)({item.expression});")
                 self.line(f"    (void){item.name};")
+            elif isinstance(item, Fixed):
+                member = f"i->{item.member}"
+                self.line(f"    {member} = {item.value};" if decode else
+                          f"    if ({member} != {item.value})\n        return \"{item.member}\";")
             elif isinstance(item, (Rule, str)):
                 test = self.condition(form, item.terms) if isinstance(item, Rule) \
                     else f"!({item})"

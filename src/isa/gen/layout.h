@@ -92,6 +92,19 @@ static inline unsigned layout_ex_descriptor_kind(const struct sonde_gen_instruct
     return i->send.ex_descriptor_is_register ? LAYOUT_TARGET_REGISTER : LAYOUT_TARGET_IMMEDIATE;
 }
 
+static inline bool layout_register_exists(const struct sonde_gen_operand *operand)
+{
+    return operand->file != SONDE_GEN_FILE_GRF || operand->indirect || operand->number < 128;
+}
+
+/* Platforms with 128 general registers have an eighth register bit all the
+ * same. */
+static inline bool layout_registers_exist(const struct sonde_gen_instruction *i)
+{
+    return layout_register_exists(&i->dst) && layout_register_exists(&i->src[0]) &&
+           layout_register_exists(&i->src[1]) && layout_register_exists(&i->src[2]);
+}
+
 static inline bool layout_over(uint64_t value, uint64_t limit)
 {
     return value > limit;
