@@ -531,6 +531,7 @@ static uint64_t make_compacted(struct random *random)
     set(word, 27, 24, allows(operation, 'c') ? PICK(random, conditions) : 0);
     set(word, 47, 47, 0);
     set(word, 55, 55, 0);
+    set(word, 63, 63, 0);
     return word[0];
 }
 
