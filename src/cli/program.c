@@ -126,7 +126,7 @@ static void put_environment(const struct program_plan *plan)
     put(ATTACH_ENV_MODE, plan->mode);
     put(ATTACH_ENV_REGISTERS, plan->registers);
     put(ATTACH_ENV_FILTER, plan->filter);
-    put(ATTACH_ENV_DRIVER, plan->driver->library);
+    put(ATTACH_ENV_DRIVER, basename(plan->driver->library));
     put("OCL_ICD_VENDORS", plan->driver->vendors);
     put_preload(plan->attach_library);
     free(line);

@@ -69,12 +69,16 @@ static void print_nothing(const struct sonde_trace *trace, const struct tally *t
     } else if (tally->dispatches == 0) {
         cli_warning("no kernel was executed: %zu kernel%s, but never dispatched", tally->kernels,
                     plural(tally->kernels));
+    } else if (sonde_trace_header(trace)->tools[0] == '\0') {
+        cli_note("kernels    %zu, %zu dispatch%s; none instrumented: no tool was asked for",
+                 tally->kernels, tally->dispatches, tally->dispatches == 1 ? "" : "es");
     } else {
-        cli_warning("no kernel was instrumented: %zu kernel%s (%zu refused), %zu dispatch%s",
-                    tally->kernels, plural(tally->kernels), tally->refused, tally->dispatches,
-                    tally->dispatches == 1 ? "" : "es");
+        cli_warning(
+            "no kernel was instrumented: %zu kernel%s (%zu left as they were), %zu dispatch%s",
+            tally->kernels, plural(tally->kernels), tally->refused, tally->dispatches,
+            tally->dispatches == 1 ? "" : "es");
         if (tally->refused < tally->kernels)
-            cli_note("-k, -x, --skip and --count choose what is instrumented");
+            cli_note("           -k, -x, --skip and --count choose what is instrumented");
     }
 }
 
@@ -158,7 +162,8 @@ void summary_print(const struct summary *summary)
         cli_warning("%s", sonde_trace_message(trace, i)->text);
     if (tally.instrumented == 0) {
         print_nothing(trace, &tally);
-        print_refusals(trace);
+        if (sonde_trace_header(trace)->tools[0] != '\0')
+            print_refusals(trace);
     } else {
         print_kernels(trace, &tally);
         print_records(trace, &tally);
@@ -169,6 +174,7 @@ void summary_print(const struct summary *summary)
     if (sonde_trace_process_count(trace) == 0)
         return;
     bool standard = strcmp(summary->directory, "sonde.data") == 0;
-    cli_note("written    %s; next: sonde annotate%s%s", summary->directory, standard ? "" : " -i ",
+    cli_note("written    %s; next: sonde %s%s%s", summary->directory,
+             tally.instrumented > 0 ? "annotate" : "info", standard ? "" : " -i ",
              standard ? "" : summary->directory);
 }

@@ -176,7 +176,7 @@ static const struct cli_command commands[] = {
     {"verify",
      "Prove that tools change nothing and count right",
      "[--] APP [ARG]...",
-     1,
+     0,
      (size_t)-1,
      "Runs APP twice on the emulated GPU, once with its kernels as the compiler made them and "
      "once with the tools inserted. Compares everything that the kernels wrote, dispatch by "
@@ -271,8 +271,9 @@ static const struct cli_fact exit_facts[] = {
 
 static const struct cli_fact environment_facts[] = {
     {"NO_COLOR", "When set and not empty, no colour unless --color=always."},
-    {"SONDE_DRIVER", "Path of the Intel OpenCL driver, libigdrcl.so, where it is not installed in "
-                     "a usual place."},
+    {"SONDE_OPENCL_DRIVER",
+     "Path of the Intel OpenCL driver, libigdrcl.so, where it is not installed in "
+     "a usual place."},
     {"SONDE_ATTACH_LIBRARY", "Path of libsonde-attach-neo.so instead of the one that belongs to "
                              "the program."},
     {NULL, NULL},

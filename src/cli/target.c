@@ -9,9 +9,10 @@
 
 #include "attach/neo/protocol.h"
 
-#define DRIVER_NAME    "libigdrcl.so"
-#define DRIVER_PACKAGE "intel-opencl-icd"
-#define VENDORS        "/etc/OpenCL/vendors"
+#define DRIVER_VARIABLE "SONDE_OPENCL_DRIVER"
+#define DRIVER_NAME     "libigdrcl.so"
+#define DRIVER_PACKAGE  "intel-opencl-icd"
+#define VENDORS         "/etc/OpenCL/vendors"
 
 /* First line of a small file without its line end; false when unreadable. */
 static bool read_line(const char *path, char *line, size_t size)
@@ -153,11 +154,11 @@ static bool take_library(const char *path, struct target_driver *driver)
 
 bool target_find_driver(struct target_driver *driver)
 {
-    const char *chosen = getenv(ATTACH_ENV_DRIVER);
+    const char *chosen = getenv(DRIVER_VARIABLE);
     if (chosen != NULL && *chosen != '\0') {
         if (take_library(chosen, driver))
             return true;
-        cli_error("there is no OpenCL driver %s, which " ATTACH_ENV_DRIVER " names", chosen);
+        cli_error("there is no OpenCL driver %s, which " DRIVER_VARIABLE " names", chosen);
         return false;
     }
     const char *vendors = getenv("OCL_ICD_VENDORS");

@@ -24,7 +24,7 @@ struct target_driver {
     char library[PATH_MAX]; /* libigdrcl.so */
     char vendors[PATH_MAX]; /* value of OCL_ICD_VENDORS that leaves only this driver */
 };
-/* Find the Intel OpenCL driver: $SONDE_DRIVER, else the ICD files of
+/* Find the Intel OpenCL driver: $SONDE_OPENCL_DRIVER, else the ICD files of
  * $OCL_ICD_VENDORS or /etc/OpenCL/vendors. Prints which package to install
  * and returns false when there is none. */
 bool target_find_driver(struct target_driver *driver);

@@ -158,11 +158,12 @@ static void place_name(const struct truth_write *write, uint64_t offset, char *n
     }
 }
 
-static void hex_bytes(const uint8_t *bytes, size_t size, char *text)
+/* The first bytes in hexadecimal. */
+static void hex_bytes(const uint8_t *bytes, size_t size, char text[64])
 {
     *text = '\0';
     for (size_t i = 0; i < size && i < 16; i++)
-        sprintf(text + 3 * i, "%s%02x", i > 0 ? " " : "", bytes[i]);
+        text += sprintf(text, "%s%02x", i > 0 ? " " : "", bytes[i]);
 }
 
 /* Two runs of bytes at the same place. */

@@ -191,8 +191,9 @@ static void print_heading(struct printer *printer, const struct section *section
     const char *bold = printer->options->color ? "\033[1m" : "";
     const char *plain = printer->options->color ? "\033[0m" : "";
     if (section->kernel == NULL) {
-        report_text_add(printer->text, "\n%sall kernels%s: %zu kernels, ", bold, plain,
-                        printer->profile->kernel_count);
+        report_text_add(printer->text, "\n%sall kernels%s: %zu kernel%s, ", bold, plain,
+                        printer->profile->kernel_count,
+                        printer->profile->kernel_count == 1 ? "" : "s");
     } else {
         const struct sonde_trace_kernel *kernel = section->kernel->kernel;
         report_text_add(printer->text, "\n%s%s%s: SIMD%u, hash %016llx, %llu dispatch%s, ", bold,

@@ -38,7 +38,7 @@ class Result:
 
 def environment(extra=None):
     env = dict(os.environ)
-    for name in ("NO_COLOR", "OCL_ICD_VENDORS", "SONDE_DRIVER", "SONDE_ATTACH_LIBRARY"):
+    for name in ("NO_COLOR", "OCL_ICD_VENDORS", "SONDE_OPENCL_DRIVER", "SONDE_ATTACH_LIBRARY"):
         env.pop(name, None)
     env.update(extra or {})
     # Whatever a run starts inherits this, so that it can be found again.

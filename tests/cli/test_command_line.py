@@ -91,8 +91,8 @@ def missing_driver():
     os.mkdir("vendors")
     result = expect(run("run", "true", env={"OCL_ICD_VENDORS": os.getcwd() + "/vendors"}), 125)
     has(result.err, "apt-get install intel-opencl-icd", "missing driver")
-    result = expect(run("run", "true", env={"SONDE_DRIVER": "/no/driver.so"}), 125)
-    has(result.err, "no OpenCL driver /no/driver.so", "SONDE_DRIVER")
+    result = expect(run("run", "true", env={"SONDE_OPENCL_DRIVER": "/no/driver.so"}), 125)
+    has(result.err, "no OpenCL driver /no/driver.so", "SONDE_OPENCL_DRIVER")
 
 
 def color():
