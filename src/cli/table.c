@@ -168,7 +168,7 @@ static const struct cli_command commands[] = {
      0,
      0,
      "Lists each executed kernel, one instruction a line, with how often hardware threads "
-     "executed it and its share of the kernel.",
+     "executed it.",
      annotate_examples,
      false,
      cmd_annotate,

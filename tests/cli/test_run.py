@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sonde run and sonde verify around real OpenCL programs on the emulated GPU:
-good ones and bad ones. Arguments: sonde, behave, an example program."""
+good ones and bad ones. Arguments: sonde, behave, an example program, the tool
+of tool.c: right, with wrong counts, with wrong results."""
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 import harness
 from harness import check, expect, has, marked, run, start, wait_for
 
-BEHAVE = EXAMPLE = None
+BEHAVE = EXAMPLE = TOOLS = None
 
 
 def report(*arguments):
@@ -175,6 +176,22 @@ def spoil(path, old, new):
         file.write(data.replace(old, new, 1))
 
 
+def tool_of_a_shared_object():
+    right, wrong_counts, wrong_results = TOOLS
+    result = expect(run("run", "-t", right, BEHAVE), 0)
+    has(result.err, r"custom: basic blocks", "tool by path")
+    expect(run("verify", "-t", right, BEHAVE), 0)
+    result = expect(run("verify", "-t", wrong_counts, BEHAVE), 1)
+    has(result.out, "different: 1 difference with", "wrong counts")
+    has(result.out, r"block 0: custom counted (\d+) executions; at 0x0 the device counted "
+                    r"\d+ \(original run\)", "wrong counts")
+    result = expect(run("verify", "-t", wrong_results, BEHAVE), 1)
+    has(result.out, r"dispatch 0, kernel add_one, buffer of binding-table index 0, offset 0x0: "
+                    r"original 01 00 00 00 .*, instrumented 03 00 00 00 ", "wrong results")
+    has(result.out, r"exit status: 0 in the original run, 4 in the instrumented run",
+        "wrong results")
+
+
 def verify_refuses_to_say_nothing():
     result = expect(run("verify", "-k", "nothing", "--", BEHAVE), 125)
     has(result.err, "nothing was verified: no dispatch ran instrumented", "verify")
@@ -190,9 +207,9 @@ def example_program():
 
 
 if __name__ == "__main__":
-    harness.SONDE, BEHAVE, EXAMPLE = sys.argv[1:4]
+    harness.SONDE, BEHAVE, EXAMPLE, *TOOLS = sys.argv[1:]
     sys.exit(harness.main([
         counts_of_a_program, the_run_before_is_kept, where_reports_go, statuses_of_programs,
         kernels_left_out, forking_program, standard_input_is_the_programs, signals_are_passed_on,
         sonde_is_killed, emulator_is_killed, program_is_killed, verify_says_identical,
-        verify_finds_differences, verify_refuses_to_say_nothing, example_program]))
+        verify_finds_differences, tool_of_a_shared_object, verify_refuses_to_say_nothing, example_program]))
