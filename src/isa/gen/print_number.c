@@ -3,6 +3,7 @@
  * with six decimals, hexadecimal bits. */
 #include "isa/gen/print.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,19 +43,34 @@ static bool reads_back(const char *text, double value, bool is_double)
     return !(read < value) && !(read > value);
 }
 
+/* The application may have set a locale with another decimal point. */
+static void use_point(char *text)
+{
+    const char *point = localeconv()->decimal_point;
+    char *found = strstr(text, point);
+    size_t length = strlen(point);
+    if (found == NULL || length == 0)
+        return;
+    *found = '.';
+    memmove(found + 1, found + length, strlen(found + length) + 1);
+}
+
 static void print_float(struct print_text *out, double value, bool is_double, uint64_t bits)
 {
     char text[64];
     snprintf(text, sizeof text, "%g", value);
     if (reads_back(text, value, is_double)) {
+        use_point(text);
         print_uncounted(out, "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
         return;
     }
     snprintf(text, sizeof text, "%e", value);
-    if (reads_back(text, value, is_double))
+    if (reads_back(text, value, is_double)) {
+        use_point(text);
         print_uncounted(out, "%s", text);
-    else
+    } else {
         print_uncounted(out, "0x%llX", (unsigned long long)bits);
+    }
 }
 
 static double half_value(uint16_t bits)
