@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compile every .cl file of the folders given for skl and hand the binaries to
-oracle_kernels, which compares each instruction with libiga64."""
+the programs given (oracle_kernels, codec_kernels), which compare each
+instruction with libiga64."""
 import concurrent.futures
 import os
 import pathlib
@@ -30,7 +31,8 @@ def compile_file(source, folder, internal=""):
 
 
 def main():
-    compare, *folders = sys.argv[1:]
+    programs = [a for a in sys.argv[1:] if not os.path.isdir(a)]
+    folders = [a for a in sys.argv[1:] if os.path.isdir(a)]
     if shutil.which("ocloc") is None:
         return 77
     sources = sorted(s for folder in folders for s in pathlib.Path(folder).glob("*.cl"))
@@ -45,7 +47,7 @@ def main():
         binaries = sorted(pathlib.Path(name).rglob("*.bin"))
         if len(binaries) != len(sources):
             sys.exit(f"{len(sources)} files gave {len(binaries)} binaries")
-        return subprocess.run([compare, *binaries]).returncode
+        return max(subprocess.run([program, *binaries]).returncode for program in programs)
 
 
 sys.exit(main())
