@@ -25,6 +25,17 @@
 
 struct emu_operation;
 
+/* How instructions are executed. Tests compare the paths; emu_create takes
+ * the best that the host can run. */
+enum emu_path {
+    EMU_PATH_BEST,
+    EMU_PATH_BASELINE, /* vectorised, without processor extensions */
+    EMU_PATH_GENERAL,  /* one channel at a time */
+};
+
+/* Choose the path of an emulator that has not run anything yet. */
+void emu_choose_path(struct emu *emu, enum emu_path path);
+
 /* One hardware thread. Operands are byte offsets from the start, so the
  * architecture registers follow the register file. */
 struct emu_thread {
@@ -156,7 +167,7 @@ struct emu_operation {
     bool always;        /* runs even with no channel enabled */
     uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
     bool direct_store;
-    bool collect_only; /* compare with null destination */
+    uint8_t source_count;
     uint8_t condition;
     struct emu_source source[EMU_OPERAND_MAX];
     emu_compute_function *compute;
@@ -175,7 +186,7 @@ struct emu_operation {
 struct emu_program;
 
 enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
-                                     const struct emu_memory *memory, bool general_only,
+                                     const struct emu_memory *memory, enum emu_path path,
                                      struct emu_program **program, struct sonde_error *error);
 void emu_program_destroy(struct emu_program *program);
 /* True when the code of the program is still what memory holds. */
@@ -240,7 +251,7 @@ void *emu_arena_take(struct emu_arena *arena, size_t size); /* zeroed, 64-byte a
 void emu_arena_destroy(struct emu_arena *arena);
 
 bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
-                   bool general_only, struct emu_operation *operation);
+                   enum emu_path path, struct emu_operation *operation);
 
 /* Decode the message of a send whose descriptor is an immediate. */
 void emu_send_translate(struct emu_details *details);
@@ -254,7 +265,8 @@ emu_run_function emu_run_nop;
 emu_run_function emu_run_wait;
 
 /* Fast tables, see lanes.c. */
-bool emu_fast_translate(struct emu_arena *arena, struct emu_operation *operation);
+bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
+                        struct emu_operation *operation);
 
 /* Bring the host's float environment in line with cr0. */
 void emu_thread_apply_control(struct emu_thread *thread);

@@ -16,7 +16,7 @@
 
 struct emu {
     struct emu_options options;
-    bool general_only;
+    enum emu_path path;
     struct emu_program *programs[PROGRAM_CACHE]; /* most recent first */
     const struct emu_dispatch *dispatch;
     atomic_uint_fast64_t next_group;
@@ -32,9 +32,13 @@ enum sonde_status emu_create(const struct emu_options *options, struct emu **res
         return SONDE_ERROR_MEMORY;
     if (options)
         emu->options = *options;
-    emu->general_only = getenv("SONDE_EMU_GENERAL") != NULL;
     *result = emu;
     return SONDE_OK;
+}
+
+void emu_choose_path(struct emu *emu, enum emu_path path)
+{
+    emu->path = path;
 }
 
 void emu_destroy(struct emu *emu)
@@ -59,8 +63,7 @@ static enum sonde_status find_program(struct emu *emu, const struct emu_memory *
             break;
         }
     if (!program) {
-        enum sonde_status status =
-            emu_program_create(dispatch, memory, emu->general_only, &program, error);
+        enum sonde_status status = emu_program_create(dispatch, memory, emu->path, &program, error);
         if (status != SONDE_OK)
             return status;
         emu_program_destroy(emu->programs[slot]);

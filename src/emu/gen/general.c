@@ -110,7 +110,7 @@ static void modify(const struct emu_details *details, unsigned index, enum emu_d
     value->d = -value->d;
 }
 
-static enum emu_domain domain_of(const struct emu_details *details)
+enum emu_domain emu_general_domain(const struct emu_details *details)
 {
     enum emu_domain domain = EMU_DOMAIN_INTEGER;
     for (unsigned i = 0; i < details->semantics->sources; i++) {
@@ -357,7 +357,7 @@ void emu_general_run(struct emu_thread *thread, const struct emu_operation *oper
 {
     const struct emu_details *details = operation->details;
     const struct emu_semantics *semantics = details->semantics;
-    enum emu_domain domain = domain_of(details);
+    enum emu_domain domain = emu_general_domain(details);
     emu_lane_function *function = domain == EMU_DOMAIN_DOUBLE  ? semantics->twice
                                   : domain == EMU_DOMAIN_FLOAT ? semantics->single
                                                                : semantics->integer;

@@ -8,7 +8,7 @@
 struct emu_program {
     enum sonde_gen_platform platform;
     uint64_t kernel_start, instruction_base;
-    bool general_only;
+    enum emu_path path;
     struct emu_arena *arena;
     pthread_mutex_t lock;
     struct emu_operation **table; /* open addressing by address */
@@ -200,7 +200,7 @@ static bool translate_at(struct emu_program *program, const struct emu_memory *m
         instruction.size = 16;
     }
     instruction.offset = address;
-    if (!emu_translate(program->arena, &instruction, program->general_only, operation))
+    if (!emu_translate(program->arena, &instruction, program->path, operation))
         return false;
     operation->target = target;
     operation->index = index;
@@ -237,7 +237,7 @@ static bool prepare_out_of_memory(struct emu_program *program)
 }
 
 enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
-                                     const struct emu_memory *memory, bool general_only,
+                                     const struct emu_memory *memory, enum emu_path path,
                                      struct emu_program **result, struct sonde_error *error)
 {
     struct emu_program *program = calloc(1, sizeof(*program));
@@ -246,7 +246,7 @@ enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
     program->platform = dispatch->platform;
     program->kernel_start = dispatch->kernel_start;
     program->instruction_base = dispatch->instruction_base;
-    program->general_only = general_only;
+    program->path = path;
     program->arena = emu_arena_create();
     pthread_mutex_init(&program->lock, NULL);
     if (!program->arena || !prepare_out_of_memory(program) || !place_at(program, 0) ||

@@ -103,6 +103,9 @@ struct emu_semantics {
     bool always;              /* runs with no channel enabled */
 };
 
+/* Class of arithmetic of a translated instruction. */
+enum emu_domain emu_general_domain(const struct emu_details *details);
+
 /* The row of an opcode, or NULL when the emulator does not execute it. */
 const struct emu_semantics *emu_semantics_find(unsigned opcode);
 

@@ -58,7 +58,7 @@ static void run_hooked(struct emu_thread *thread, const struct emu_operation *op
         emu_thread_jump(thread, operation, thread->ip[0]);
 }
 
-static void translate_alu(struct emu_arena *arena, bool general_only,
+static void translate_alu(struct emu_arena *arena, enum emu_path path,
                           struct emu_operation *operation, struct emu_details *details)
 {
     const struct sonde_gen_instruction *instruction = &details->instruction;
@@ -73,7 +73,7 @@ static void translate_alu(struct emu_arena *arena, bool general_only,
         operand_is_class(&instruction->dst, SONDE_GEN_ARF_CONTROL) ||
         operand_is_class(&instruction->dst, SONDE_GEN_ARF_IP))
         operation->run = run_hooked;
-    else if (!general_only && emu_fast_translate(arena, operation))
+    else if (path != EMU_PATH_GENERAL && emu_fast_translate(arena, path, operation))
         operation->run = emu_run_fast;
 }
 
@@ -104,7 +104,7 @@ static void pick_vector_elements(struct sonde_gen_instruction *instruction)
 }
 
 bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
-                   bool general_only, struct emu_operation *operation)
+                   enum emu_path path, struct emu_operation *operation)
 {
     struct emu_details *details = emu_arena_take(arena, sizeof(*details));
     if (!details)
@@ -139,6 +139,6 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
     if (details->semantics->run)
         operation->run = details->semantics->run;
     else
-        translate_alu(arena, general_only, operation, details);
+        translate_alu(arena, path, operation, details);
     return true;
 }

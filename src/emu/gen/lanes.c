@@ -1,0 +1,433 @@
+/* The loops of the fast path. Each is written once over a channel count and
+ * instantiated for the counts that matter. A result never overlaps a source
+ * except element by element (fast.c sees to it), hence the ivdep pragmas. */
+#include <math.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "emu/gen/half.h"
+#include "emu/gen/lanes.h"
+
+typedef int32_t lane_I32;
+typedef uint32_t lane_U32;
+typedef int64_t lane_I64;
+typedef uint64_t lane_U64;
+typedef float lane_F32;
+typedef double lane_F64;
+
+/* Lanes that hold the outcome of a comparison. */
+typedef int32_t outcome_I32;
+typedef int32_t outcome_U32;
+typedef int64_t outcome_I64;
+typedef int64_t outcome_U64;
+typedef int32_t outcome_F32;
+typedef int64_t outcome_F64;
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNUSED __attribute__((unused))
+
+/* Instantiate body(arguments..., count) for every channel count. */
+#define COMPUTE_COUNTS(name)                                                                       \
+    static void name##_1(void *r, const void *a, const void *b, const void *c, uint32_t s,         \
+                         uint32_t n UNUSED)                                                        \
+    {                                                                                              \
+        name##_body(r, a, b, c, s, 1);                                                             \
+    }                                                                                              \
+    static void name##_8(void *r, const void *a, const void *b, const void *c, uint32_t s,         \
+                         uint32_t n UNUSED)                                                        \
+    {                                                                                              \
+        name##_body(r, a, b, c, s, 8);                                                             \
+    }                                                                                              \
+    static void name##_16(void *r, const void *a, const void *b, const void *c, uint32_t s,        \
+                          uint32_t n UNUSED)                                                       \
+    {                                                                                              \
+        name##_body(r, a, b, c, s, 16);                                                            \
+    }                                                                                              \
+    static void name##_any(void *r, const void *a, const void *b, const void *c, uint32_t s,       \
+                           uint32_t n)                                                             \
+    {                                                                                              \
+        name##_body(r, a, b, c, s, n);                                                             \
+    }
+
+/* One kernel: R r[i] = expression over a[i], b[i], c[i] of type T. */
+#define KERNEL(name, R, T, expression)                                                             \
+    INLINE void name##_body(void *result, const void *first, const void *second,                   \
+                            const void *third, uint32_t select UNUSED, uint32_t count)             \
+    {                                                                                              \
+        R *r = result;                                                                             \
+        const T *a UNUSED = first, *b UNUSED = second, *c UNUSED = third;                          \
+        _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++) r[i] = (R)(expression);          \
+    }                                                                                              \
+    COMPUTE_COUNTS(name)
+
+#define FOR_INTEGERS(macro, ...)                                                                   \
+    macro(I32, __VA_ARGS__) macro(U32, __VA_ARGS__) macro(I64, __VA_ARGS__) macro(U64, __VA_ARGS__)
+#define FOR_FLOATS(macro, ...) macro(F32, __VA_ARGS__) macro(F64, __VA_ARGS__)
+#define FOR_ALL(macro, ...) FOR_INTEGERS(macro, __VA_ARGS__) FOR_FLOATS(macro, __VA_ARGS__)
+
+#define SAME(lane, name, expression) KERNEL(name##_##lane, lane_##lane, lane_##lane, expression)
+#define OUTCOME(lane, name, expression)                                                            \
+    KERNEL(name##_##lane, outcome_##lane, lane_##lane, (expression) ? -1 : 0)
+
+FOR_ALL(SAME, MOV, a[i])
+FOR_ALL(SAME, ADD, a[i] + b[i])
+FOR_ALL(SAME, MUL, a[i] *b[i])
+FOR_INTEGERS(SAME, MAD, b[i] *c[i] + a[i])
+SAME(F32, MAD, __builtin_fmaf(b[i], c[i], a[i]))
+SAME(F64, MAD, __builtin_fma(b[i], c[i], a[i]))
+FOR_INTEGERS(SAME, AND, a[i] & b[i])
+FOR_INTEGERS(SAME, OR, a[i] | b[i])
+FOR_INTEGERS(SAME, XOR, a[i] ^ b[i])
+FOR_INTEGERS(SAME, NOT, ~a[i])
+SAME(I32, SHL, (uint32_t)a[i] << (b[i] & 31))
+SAME(U32, SHL, a[i] << (b[i] & 31))
+SAME(I64, SHL, (uint64_t)a[i] << (b[i] & 63))
+SAME(U64, SHL, a[i] << (b[i] & 63))
+SAME(U32, SHR, a[i] >> (b[i] & 31))
+SAME(U64, SHR, a[i] >> (b[i] & 63))
+SAME(I32, ASR, a[i] >> (b[i] & 31))
+SAME(I64, ASR, a[i] >> (b[i] & 63))
+FOR_ALL(SAME, SEL, select >> i & 1 ? a[i] : b[i])
+FOR_INTEGERS(SAME, MIN, a[i] < b[i] ? a[i] : b[i])
+FOR_INTEGERS(SAME, MAX, a[i] >= b[i] ? a[i] : b[i])
+/* The number wins over a NaN. */
+FOR_FLOATS(SAME, MIN, (a[i] < b[i]) | ((b[i] != b[i]) & (a[i] == a[i])) ? a[i] : b[i])
+FOR_FLOATS(SAME, MAX, (a[i] >= b[i]) | ((b[i] != b[i]) & (a[i] == a[i])) ? a[i] : b[i])
+FOR_ALL(OUTCOME, EQ, a[i] == b[i])
+FOR_ALL(OUTCOME, NE, a[i] != b[i])
+FOR_ALL(OUTCOME, GT, a[i] > b[i])
+FOR_ALL(OUTCOME, GE, a[i] >= b[i])
+FOR_ALL(OUTCOME, LT, a[i] < b[i])
+FOR_ALL(OUTCOME, LE, a[i] <= b[i])
+FOR_ALL(SAME, NEGATE, -a[i])
+SAME(I32, ABSOLUTE, a[i] < 0 ? -a[i] : a[i])
+SAME(I64, ABSOLUTE, a[i] < 0 ? -a[i] : a[i])
+SAME(F32, ABSOLUTE, __builtin_fabsf(a[i]))
+SAME(F64, ABSOLUTE, __builtin_fabs(a[i]))
+SAME(I32, NEGATE_ABSOLUTE, a[i] < 0 ? a[i] : -a[i])
+SAME(I64, NEGATE_ABSOLUTE, a[i] < 0 ? a[i] : -a[i])
+SAME(F32, NEGATE_ABSOLUTE, -__builtin_fabsf(a[i]))
+SAME(F64, NEGATE_ABSOLUTE, -__builtin_fabs(a[i]))
+FOR_FLOATS(SAME, SATURATE, a[i] > 1 ? 1 : a[i] > 0 ? a[i] : 0)
+SAME(F32, RNDD, __builtin_floorf(a[i]))
+SAME(F64, RNDD, __builtin_floor(a[i]))
+SAME(F32, RNDU, __builtin_ceilf(a[i]))
+SAME(F64, RNDU, __builtin_ceil(a[i]))
+SAME(F32, RNDZ, __builtin_truncf(a[i]))
+SAME(F64, RNDZ, __builtin_trunc(a[i]))
+SAME(F32, RNDE, __builtin_roundevenf(a[i]))
+SAME(F64, RNDE, __builtin_roundeven(a[i]))
+SAME(F32, FRC, a[i] - __builtin_floorf(a[i]))
+SAME(F64, FRC, a[i] - __builtin_floor(a[i]))
+SAME(F32, INV, 1.0f / a[i])
+SAME(F32, SQT, __builtin_sqrtf(a[i]))
+SAME(F32, FDIV, a[i] / b[i])
+
+typedef uint8_t data_UB;
+typedef int8_t data_B;
+typedef uint16_t data_UW;
+typedef int16_t data_W;
+typedef uint32_t data_UD;
+typedef int32_t data_D;
+typedef uint64_t data_UQ;
+typedef int64_t data_Q;
+typedef uint16_t data_HF;
+typedef float data_F;
+typedef double data_DF;
+
+#define FROM_UB(value, lane) (lane_##lane)(value)
+#define FROM_B(value, lane)  (lane_##lane)(value)
+#define FROM_UW(value, lane) (lane_##lane)(value)
+#define FROM_W(value, lane)  (lane_##lane)(value)
+#define FROM_UD(value, lane) (lane_##lane)(value)
+#define FROM_D(value, lane)  (lane_##lane)(value)
+#define FROM_UQ(value, lane) (lane_##lane)(value)
+#define FROM_Q(value, lane)  (lane_##lane)(value)
+#define FROM_F(value, lane)  (lane_##lane)(value)
+#define FROM_DF(value, lane) (lane_##lane)(value)
+#if defined(__F16C__)
+#define FROM_HF(value, lane) (lane_##lane) _cvtsh_ss(value)
+#else
+#define FROM_HF(value, lane) (lane_##lane)emu_half_to_float(value)
+#endif
+
+#define LOAD_COUNTS(name)                                                                          \
+    static void name##_1(void *l, const uint8_t *s, int32_t t, const uint16_t *o,                  \
+                         uint32_t n UNUSED)                                                        \
+    {                                                                                              \
+        name##_body(l, s, t, o, 1);                                                                \
+    }                                                                                              \
+    static void name##_8(void *l, const uint8_t *s, int32_t t, const uint16_t *o,                  \
+                         uint32_t n UNUSED)                                                        \
+    {                                                                                              \
+        name##_body(l, s, t, o, 8);                                                                \
+    }                                                                                              \
+    static void name##_16(void *l, const uint8_t *s, int32_t t, const uint16_t *o,                 \
+                          uint32_t n UNUSED)                                                       \
+    {                                                                                              \
+        name##_body(l, s, t, o, 16);                                                               \
+    }                                                                                              \
+    static void name##_any(void *l, const uint8_t *s, int32_t t, const uint16_t *o, uint32_t n)    \
+    {                                                                                              \
+        name##_body(l, s, t, o, n);                                                                \
+    }
+
+#define LOAD(name, type, lane, element)                                                            \
+    INLINE void name##_body(void *lanes, const uint8_t *source, int32_t stride UNUSED,             \
+                            const uint16_t *offset UNUSED, uint32_t count)                         \
+    {                                                                                              \
+        lane_##lane *l = lanes;                                                                    \
+        _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++)                                  \
+        {                                                                                          \
+            data_##type value;                                                                     \
+            memcpy(&value, source + (element), sizeof(value));                                     \
+            l[i] = FROM_##type(value, lane);                                                       \
+        }                                                                                          \
+    }                                                                                              \
+    LOAD_COUNTS(name)
+
+#define LOADS(type, lane)                                                                          \
+    LOAD(load_##type##_##lane##_contiguous, type, lane, i * sizeof(data_##type))                   \
+    LOAD(load_##type##_##lane##_scalar, type, lane, 0)                                             \
+    LOAD(load_##type##_##lane##_strided, type, lane, (ptrdiff_t)i *stride)                         \
+    LOAD(load_##type##_##lane##_table, type, lane, offset[i])
+
+#define FOR_LOADS(macro)                                                                           \
+    macro(UB, I32) macro(B, I32) macro(UW, I32) macro(W, I32) macro(UD, I32) macro(D, I32)         \
+        macro(UB, I64) macro(B, I64) macro(UW, I64) macro(W, I64) macro(UD, I64) macro(D, I64)     \
+            macro(UQ, I64) macro(Q, I64) macro(F, F32) macro(HF, F32) macro(F, F64) macro(DF, F64)
+
+FOR_LOADS(LOADS)
+
+/* Float to integer: toward zero, to the nearest limit, NaN to zero. */
+#define CLAMPED(value, low, high, type)                                                            \
+    ((value) != (value)   ? (type)0                                                                \
+     : (value) <= (low)   ? (type)(low)                                                            \
+     : (value) >= (high)  ? (type)(high)                                                           \
+                          : (type)(value))
+
+INLINE int32_t to_D(double v)
+{
+    return v != v ? 0 : v <= -0x1p31 ? INT32_MIN : v >= 0x1p31 ? INT32_MAX : (int32_t)v;
+}
+
+INLINE uint32_t to_UD(double v)
+{
+    return !(v > 0) ? 0 : v >= 0x1p32 ? UINT32_MAX : (uint32_t)(int64_t)v;
+}
+
+INLINE int64_t to_Q(double v)
+{
+    return v != v ? 0 : v <= -0x1p63 ? INT64_MIN : v >= 0x1p63 ? INT64_MAX : (int64_t)v;
+}
+
+INLINE uint64_t to_UQ(double v)
+{
+    return !(v > 0) ? 0 : v >= 0x1p64 ? UINT64_MAX : (uint64_t)v;
+}
+
+/* Same in single precision, which vectorises wider. */
+INLINE int32_t single_to_D(float v)
+{
+    int32_t inside = (int32_t)(v < 0x1p31f && v > -0x1p31f ? v : 0.0f);
+    return v >= 0x1p31f ? INT32_MAX : v <= -0x1p31f ? INT32_MIN : inside;
+}
+
+INLINE int64_t clamp_to(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+INLINE uint16_t to_half(float value)
+{
+#if defined(__F16C__)
+    return (uint16_t)_cvtss_sh(value, _MM_FROUND_CUR_DIRECTION);
+#elif defined(__x86_64__)
+    /* MXCSR: 0 nearest, 1 down, 2 up, 3 to zero */
+    static const uint8_t modes[4] = {0, 2, 1, 3};
+    return emu_float_to_half(value, modes[_mm_getcsr() >> 13 & 3]);
+#else
+    return emu_float_to_half(value, 0);
+#endif
+}
+
+#define STORE_COUNTS(name)                                                                         \
+    static void name##_1(uint8_t *d, const void *l, int32_t t, const uint16_t *o UNUSED,           \
+                         uint32_t m, uint32_t n UNUSED)                                            \
+    {                                                                                              \
+        name##_body(d, l, t, m, 1);                                                                \
+    }                                                                                              \
+    static void name##_8(uint8_t *d, const void *l, int32_t t, const uint16_t *o UNUSED,           \
+                         uint32_t m, uint32_t n UNUSED)                                            \
+    {                                                                                              \
+        name##_body(d, l, t, m, 8);                                                                \
+    }                                                                                              \
+    static void name##_16(uint8_t *d, const void *l, int32_t t, const uint16_t *o UNUSED,          \
+                          uint32_t m, uint32_t n UNUSED)                                           \
+    {                                                                                              \
+        name##_body(d, l, t, m, 16);                                                               \
+    }                                                                                              \
+    static void name##_any(uint8_t *d, const void *l, int32_t t, const uint16_t *o UNUSED,         \
+                           uint32_t m, uint32_t n)                                                 \
+    {                                                                                              \
+        name##_body(d, l, t, m, n);                                                                \
+    }
+
+/* Contiguous: a blend, so that it vectorises; strided: by channel. */
+#define STORE(name, lane, type, expression)                                                        \
+    INLINE void name##_contiguous_body(uint8_t *destination, const void *lanes,                    \
+                                       int32_t stride UNUSED, uint32_t mask, uint32_t count)       \
+    {                                                                                              \
+        const lane_##lane *l = lanes;                                                              \
+        data_##type *d = (data_##type *)(void *)destination;                                       \
+        if (mask == (count >= 32 ? UINT32_MAX : (1u << (count & 31)) - 1)) {                       \
+            _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++)                              \
+            {                                                                                      \
+                lane_##lane v = l[i];                                                              \
+                d[i] = (data_##type)(expression);                                                  \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++)                                  \
+        {                                                                                          \
+            lane_##lane v = l[i];                                                                  \
+            data_##type fresh = (data_##type)(expression);                                         \
+            d[i] = mask >> i & 1 ? fresh : d[i];                                                   \
+        }                                                                                          \
+    }                                                                                              \
+    STORE_COUNTS(name##_contiguous)                                                                \
+    INLINE void name##_strided_body(uint8_t *destination, const void *lanes, int32_t stride,       \
+                                    uint32_t mask, uint32_t count)                                 \
+    {                                                                                              \
+        const lane_##lane *l = lanes;                                                              \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            lane_##lane v = l[i];                                                                  \
+            data_##type fresh = (data_##type)(expression);                                         \
+            if (mask >> i & 1)                                                                     \
+                memcpy(destination + (ptrdiff_t)i * stride, &fresh, sizeof(fresh));                \
+        }                                                                                          \
+    }                                                                                              \
+    STORE_COUNTS(name##_strided)
+
+#define FOR_STORES(macro)                                                                          \
+    macro(I32, UB, (uint8_t)v) macro(I32, UW, (uint16_t)v) macro(I32, UD, (uint32_t)v)             \
+        macro(I32, Q, (int64_t)v) macro(I32, F, (float)v) macro(I32, DF, (double)v)                \
+            macro(U32, F, (float)v) macro(U32, DF, (double)v) macro(I64, UB, (uint8_t)v)           \
+                macro(I64, UW, (uint16_t)v) macro(I64, UD, (uint32_t)v) macro(I64, Q, v)           \
+                    macro(I64, F, (float)v) macro(I64, DF, (double)v) macro(U64, F, (float)v)      \
+                        macro(U64, DF, (double)v) macro(F32, F, v) macro(F32, HF, to_half(v))      \
+                            macro(F32, DF, (double)v) macro(F32, D, single_to_D(v))                \
+                                macro(F32, UD, to_UD((double)v))                                   \
+                                    macro(F32, W, CLAMPED(v, -32768.0f, 32767.0f, int32_t))        \
+                                        macro(F32, UW, CLAMPED(v, 0.0f, 65535.0f, int32_t))        \
+                                            macro(F32, B, CLAMPED(v, -128.0f, 127.0f, int32_t))    \
+                                                macro(F32, UB, CLAMPED(v, 0.0f, 255.0f, int32_t))  \
+                                                    macro(F64, DF, v) macro(F64, F, (float)v)      \
+                                                        macro(F64, D, to_D(v))                     \
+                                                            macro(F64, UD, to_UD(v))               \
+                                                                macro(F64, Q, to_Q(v))             \
+                                                                    macro(F64, UQ, to_UQ(v))
+
+#define FOR_SATURATING(macro)                                                                      \
+    macro(I64, UB, clamp_to(v, 0, UINT8_MAX)) macro(I64, B, clamp_to(v, INT8_MIN, INT8_MAX))       \
+        macro(I64, UW, clamp_to(v, 0, UINT16_MAX))                                                 \
+            macro(I64, W, clamp_to(v, INT16_MIN, INT16_MAX))                                       \
+                macro(I64, UD, clamp_to(v, 0, UINT32_MAX))                                         \
+                    macro(I64, D, clamp_to(v, INT32_MIN, INT32_MAX))                               \
+                        macro(I64, UQ, v < 0 ? 0 : v) macro(I64, Q, v)
+
+#define STORE_PLAIN(lane, type, expression) STORE(store_##lane##_##type, lane, type, expression)
+#define STORE_SAT(lane, type, expression)   STORE(saturate_##lane##_##type, lane, type, expression)
+
+FOR_STORES(STORE_PLAIN)
+FOR_SATURATING(STORE_SAT)
+
+static uint32_t low_bits(uint32_t count)
+{
+    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
+}
+
+static uint32_t collect_32(const void *lanes, uint32_t count)
+{
+    uint32_t bits = 0;
+#if defined(__AVX2__)
+    for (uint32_t i = 0; i < count; i += 8) {
+        __m256 part = _mm256_loadu_ps((const float *)lanes + i);
+        bits |= (uint32_t)_mm256_movemask_ps(part) << i;
+    }
+#elif defined(__x86_64__)
+    for (uint32_t i = 0; i < count; i += 4) {
+        __m128 part = _mm_loadu_ps((const float *)lanes + i);
+        bits |= (uint32_t)_mm_movemask_ps(part) << i;
+    }
+#else
+    for (uint32_t i = 0; i < count; i++)
+        bits |= (uint32_t)(((const int32_t *)lanes)[i] < 0) << i;
+#endif
+    return bits & low_bits(count);
+}
+
+static uint32_t collect_64(const void *lanes, uint32_t count)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bits |= (uint32_t)(((const int64_t *)lanes)[i] < 0) << i;
+    return bits;
+}
+
+#define COUNTS(name)   {name##_1, name##_8, name##_16, name##_any}
+#define ROW(lane, name) [EMU_KERNEL_##name][EMU_LANE_##lane] = COUNTS(name##_##lane),
+#define ROWS(lane, name, unused) ROW(lane, name)
+#define LOAD_ROW(type, lane)                                                                       \
+    [SONDE_GEN_TYPE_##type][EMU_LANE_##lane] = {COUNTS(load_##type##_##lane##_contiguous),         \
+                                                COUNTS(load_##type##_##lane##_scalar),             \
+                                                COUNTS(load_##type##_##lane##_strided),            \
+                                                COUNTS(load_##type##_##lane##_table)},
+#define STORE_ROW(lane, type, unused)                                                              \
+    [EMU_LANE_##lane][SONDE_GEN_TYPE_##type] = {COUNTS(store_##lane##_##type##_contiguous),        \
+                                                COUNTS(store_##lane##_##type##_strided)},
+#define SAT_ROW(lane, type, unused)                                                                \
+    [EMU_LANE_##lane][SONDE_GEN_TYPE_##type] = {COUNTS(saturate_##lane##_##type##_contiguous),     \
+                                                COUNTS(saturate_##lane##_##type##_strided)},
+
+const struct emu_lane_table EMU_LANES_NAME = {
+    .compute =
+        {
+            FOR_ALL(ROWS, MOV, 0)
+            FOR_ALL(ROWS, ADD, 0)
+            FOR_ALL(ROWS, MUL, 0)
+            FOR_ALL(ROWS, MAD, 0)
+            FOR_INTEGERS(ROWS, AND, 0)
+            FOR_INTEGERS(ROWS, OR, 0)
+            FOR_INTEGERS(ROWS, XOR, 0)
+            FOR_INTEGERS(ROWS, NOT, 0)
+            FOR_INTEGERS(ROWS, SHL, 0)
+            ROW(U32, SHR) ROW(U64, SHR) ROW(I32, ASR) ROW(I64, ASR)
+            FOR_ALL(ROWS, SEL, 0)
+            FOR_ALL(ROWS, MIN, 0)
+            FOR_ALL(ROWS, MAX, 0)
+            FOR_ALL(ROWS, EQ, 0)
+            FOR_ALL(ROWS, NE, 0)
+            FOR_ALL(ROWS, GT, 0)
+            FOR_ALL(ROWS, GE, 0)
+            FOR_ALL(ROWS, LT, 0)
+            FOR_ALL(ROWS, LE, 0)
+            FOR_ALL(ROWS, NEGATE, 0)
+            ROW(I32, ABSOLUTE) ROW(I64, ABSOLUTE) ROW(F32, ABSOLUTE) ROW(F64, ABSOLUTE)
+            ROW(I32, NEGATE_ABSOLUTE) ROW(I64, NEGATE_ABSOLUTE)
+            ROW(F32, NEGATE_ABSOLUTE) ROW(F64, NEGATE_ABSOLUTE)
+            FOR_FLOATS(ROWS, SATURATE, 0)
+            FOR_FLOATS(ROWS, RNDD, 0)
+            FOR_FLOATS(ROWS, RNDU, 0)
+            FOR_FLOATS(ROWS, RNDZ, 0)
+            FOR_FLOATS(ROWS, RNDE, 0)
+            FOR_FLOATS(ROWS, FRC, 0)
+            ROW(F32, INV) ROW(F32, SQT) ROW(F32, FDIV)
+        },
+    .load = {FOR_LOADS(LOAD_ROW)},
+    .store = {FOR_STORES(STORE_ROW)},
+    .saturate = {FOR_SATURATING(SAT_ROW)},
+    .collect = {collect_32, collect_64},
+};
