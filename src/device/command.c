@@ -22,6 +22,7 @@ static const struct device_command commands[] = {
     MI(0x07, "MI_REPORT_HEAD", 0, 1, true, NULL),
     MI(0x08, "MI_ARB_ON_OFF", 0, 1, true, NULL),
     MI(0x0a, "MI_BATCH_BUFFER_END", 0, 1, true, device_mi_batch_end),
+    MI(0x1a, "MI_MATH", 0xff, 2, true, device_mi_math),
     MI(0x1c, "MI_SEMAPHORE_WAIT", 0xff, 4, false, device_mi_semaphore_wait),
     MI(0x20, "MI_STORE_DATA_IMM", 0x3ff, 4, true, device_mi_store_data_imm),
     MI(0x22, "MI_LOAD_REGISTER_IMM", 0xff, 3, true, device_mi_load_register_imm),

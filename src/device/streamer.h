@@ -103,6 +103,8 @@ enum device_command_outcome device_mi_copy_mem_mem(struct device_streamer *s, co
                                                    uint32_t count);
 enum device_command_outcome device_mi_flush_dw(struct device_streamer *s, const uint32_t *words,
                                                uint32_t count);
+enum device_command_outcome device_mi_math(struct device_streamer *s, const uint32_t *words,
+                                           uint32_t count);
 enum device_command_outcome device_mi_atomic(struct device_streamer *s, const uint32_t *words,
                                              uint32_t count);
 enum device_command_outcome device_mi_semaphore_wait(struct device_streamer *s,

@@ -144,6 +144,28 @@ static void test_register_commands(void **state)
     assert_int_equal(client_mmio_read(&client, 0x2618), 0xcafe);
 }
 
+static void test_math(void **state)
+{
+    (void)state;
+    /* r0 = 0x1_fffffff0, r1 = 0x20: r2 = r0 + r1, r3 = r1 - r0, carry to r4,
+     * r5 = ~(r0 & r1). */
+    ADD(0x11000005, 0x2600, 0xfffffff0, 0x2604, 1, 0x2608, 0x20); /* LRI x 3 */
+    ADD(0x1100000b, 0x260c, 0, 0x2610, 0, 0x2614, 0, 0x2618, 0, 0x261c, 0, 0x2620, 0);
+    ADD(0x0d00000e, 0x08008000, 0x08008401, 0x10000000, 0x18000831, /* load a r0, b r1, add, r2 */
+        0x08008001, 0x08008400, 0x10100000, 0x18000c31, 0x18001033, /* b from a, r3, r4 = carry */
+        0x08008000, 0x08008401, 0x10200000, 0x58001431,
+        0x18001832, /* and, r5 inverted, r6 = zero */
+        0);
+    for (uint32_t i = 0; i < 10; i++)
+        ADD(0x12000002, 0x2610 + 4 * i, LOW(DATA + 4 * i), HIGH(DATA));
+    run_batch(1);
+    const uint64_t expected[5] = {UINT64_C(0x200000010), 0x20 - UINT64_C(0x1fffffff0), UINT64_MAX,
+                                  ~UINT64_C(0x20), 0};
+    uint64_t found[5];
+    client_load(&client, DATA, found, sizeof found);
+    assert_memory_equal(found, expected, sizeof found);
+}
+
 static void test_atomics(void **state)
 {
     (void)state;
@@ -348,6 +370,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_chained_and_second_level_batches, open_all,
                                         close_clean),
         cmocka_unit_test_setup_teardown(test_register_commands, open_all, close_clean),
+        cmocka_unit_test_setup_teardown(test_math, open_all, close_clean),
         cmocka_unit_test_setup_teardown(test_atomics, open_all, close_clean),
         cmocka_unit_test_setup_teardown(test_semaphores, open_all, close_clean),
         cmocka_unit_test_setup_teardown(test_semaphore_is_bounded, open_all, close_faulty),
