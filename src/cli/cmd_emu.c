@@ -53,10 +53,11 @@ static int serve(const struct device_server_options *options)
 
 int cmd_emu(const struct cli_arguments *arguments)
 {
-    unsigned long port = 0, threads = 0;
+    unsigned long port = 0, threads = 0, max_instructions = 0;
     struct target target;
     if (!cli_value_number(arguments, CLI_OPTION_PORT, 65535, &port) ||
-        !cli_value_number(arguments, CLI_OPTION_THREADS, 1024, &threads))
+        !cli_value_number(arguments, CLI_OPTION_THREADS, 1024, &threads) ||
+        !cli_value_number(arguments, CLI_OPTION_MAX_INSTRUCTIONS, ULONG_MAX, &max_instructions))
         return CLI_EXIT_USAGE;
     const char *device = cli_value(arguments, CLI_OPTION_DEVICE, NULL);
     char first[64];
@@ -74,6 +75,7 @@ int cmd_emu(const struct cli_arguments *arguments)
         .model = target.model,
         .port = (uint16_t)port,
         .host_threads = (uint32_t)threads,
+        .max_instructions = max_instructions,
         .truth_path = cli_value(arguments, CLI_OPTION_TRUTH, NULL),
         .log_fd = STDERR_FILENO,
     };

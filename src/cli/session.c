@@ -112,6 +112,8 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
     memset(session, 0, sizeof *session);
     session->registers = cli_value(arguments, CLI_OPTION_REGISTERS, NULL);
     if (!take_tools(arguments, session) || !take_filter(arguments, session) ||
+        !cli_value_number(arguments, CLI_OPTION_MAX_INSTRUCTIONS, ULONG_MAX,
+                          &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
         return CLI_EXIT_SONDE;
     int status = program_check(arguments->operands[0]);
@@ -151,6 +153,7 @@ int session_start_server(const struct session *session, const char *truth, struc
         return -1;
     struct device_server_options options = {
         .model = session->target.model,
+        .max_instructions = session->max_instructions,
         .truth_path = truth,
         .log_fd = STDERR_FILENO,
     };

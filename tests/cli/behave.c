@@ -11,8 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char source[] = "kernel void add_one(global int *a) { a[get_global_id(0)] += 1; }\n"
-                             "kernel void add_two(global int *a) { a[get_global_id(0)] += 2; }\n";
+static const char source[] =
+    "kernel void add_one(global int *a) { a[get_global_id(0)] += 1; }\n"
+    "kernel void add_two(global int *a) { a[get_global_id(0)] += 2; }\n"
+    "kernel void forever(global volatile int *a) { while (a[0] == 0) ; }\n"
+    "kernel void outside(global int *a)\n"
+    "{ a = (global int *)(ulong)0x123456789000; a[get_global_id(0)] = 1; }\n";
 
 enum { ITEMS = 64 };
 
@@ -142,6 +146,10 @@ int main(int argc, char **argv)
         need(code, "clCreateKernel");
         return 0;
     }
+    if (strcmp(how, "loops") == 0)
+        run_kernel(program, "forever", 0, true);
+    if (strcmp(how, "outside") == 0)
+        run_kernel(program, "outside", 0, true);
     run_kernel(program, "add_one", 1, true);
     if (strcmp(how, "crashes") == 0)
         raise(SIGSEGV);

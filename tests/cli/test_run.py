@@ -92,6 +92,16 @@ def standard_input_is_the_programs():
     check(result.out == "a line\n", result)
 
 
+def faults_are_shown():
+    result = expect(run("run", BEHAVE, "outside"), 0)
+    has(result.err, r"sends .*write of 4 bytes at unmapped address 0x123456789000", "fault")
+    has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "fault")
+    result = expect(run("run", "--max-instructions=100000", BEHAVE, "loops"), 0)
+    has(result.err, r"100000 instructions", "endless kernel")
+    has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "endless kernel")
+    check(result.out == "fine\n", result)
+
+
 def signals_are_passed_on():
     for number, status in [(signal.SIGTERM, 17), (signal.SIGINT, 128 + signal.SIGINT)]:
         process = start("run", BEHAVE, "waits")
@@ -210,6 +220,7 @@ if __name__ == "__main__":
     harness.SONDE, BEHAVE, EXAMPLE, *TOOLS = sys.argv[1:]
     sys.exit(harness.main([
         counts_of_a_program, the_run_before_is_kept, where_reports_go, statuses_of_programs,
-        kernels_left_out, forking_program, standard_input_is_the_programs, signals_are_passed_on,
+        kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
+        signals_are_passed_on,
         sonde_is_killed, emulator_is_killed, program_is_killed, verify_says_identical,
         verify_finds_differences, tool_of_a_shared_object, verify_refuses_to_say_nothing, example_program]))
