@@ -350,5 +350,5 @@ int main(void)
     failures += test_print(&example);
     failures += test_shuffles(&example);
     failures += test_rectangles(&example);
-    return driver_server_finish(failures);
+    return driver_server_finish(failures, 0);
 }

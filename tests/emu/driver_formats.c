@@ -300,5 +300,5 @@ int main(void)
         tested++;
     }
     printf("%d formats, %d failures\n", tested, failures);
-    return driver_server_finish(failures + (tested < 20));
+    return driver_server_finish(failures + (tested < 20), 0);
 }

@@ -432,5 +432,5 @@ int main(void)
     failures += test_sizes(&example);
     failures += test_samplers(&example);
     printf("%d failures\n", failures);
-    return driver_server_finish(failures);
+    return driver_server_finish(failures, 0);
 }

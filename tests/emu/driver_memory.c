@@ -343,5 +343,5 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)
         if (argc < 2 || strcmp(argv[1], tests[i].name) == 0)
             failures += run(&example, tests[i].name, tests[i].host, &seed);
-    return driver_server_finish(failures);
+    return driver_server_finish(failures, 0);
 }

@@ -8,8 +8,8 @@
 /* Before the first OpenCL call. Exits with 77 (skipped) when the driver is not
  * installed. */
 void driver_server_start(void);
-/* The exit status of the test: `failures`, or 1 after a fault or when nothing
- * ran on the server. */
-int driver_server_finish(int failures);
+/* The exit status of the test: 0 without failures, when dispatches ran on the
+ * server and exactly `faults` of them were stopped. */
+int driver_server_finish(int failures, unsigned faults);
 
 #endif
