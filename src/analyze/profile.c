@@ -155,15 +155,10 @@ static enum sonde_status kernel_end(struct analyze_kernel *result, struct analyz
     return status;
 }
 
+/* The reader numbers kernels by their place. */
 static const struct sonde_trace_kernel *kernel_by_id(const struct sonde_trace *trace, uint32_t id)
 {
-    size_t count = sonde_trace_kernel_count(trace);
-    for (size_t i = 0; i < count; i++) {
-        const struct sonde_trace_kernel *kernel = sonde_trace_kernel(trace, i);
-        if (kernel->id == id)
-            return kernel;
-    }
-    return NULL;
+    return id < sonde_trace_kernel_count(trace) ? sonde_trace_kernel(trace, id) : NULL;
 }
 
 static enum sonde_status fill_profile(struct analyze_profile *profile,

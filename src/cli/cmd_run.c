@@ -1,6 +1,8 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "attach/neo/protocol.h"
@@ -52,14 +54,41 @@ static int show_results(const struct cli_arguments *arguments, struct summary *s
     return status == CLI_EXIT_OK ? -1 : CLI_EXIT_SONDE;
 }
 
+/* Mark `directory` as in use for as long as the descriptor is open. Returns
+ * it, -1 when there is no such directory, -2 when another run has it. */
+static int lock_directory(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd < 0 ? -1 : fd;
+    close(fd);
+    return -2;
+}
+
+/* A new directory, locked until we end; false when that fails, said. */
+static bool make_directory(const char *directory)
+{
+    int fd = lock_directory(directory);
+    if (fd == -2) {
+        cli_error("another run is being recorded in %s; choose another place with -o", directory);
+        return false;
+    }
+    struct sonde_error error;
+    enum sonde_status status = sonde_trace_directory_create(directory, &error);
+    if (fd >= 0)
+        close(fd);
+    if (status != SONDE_OK)
+        cli_error("%s", error.message);
+    else
+        lock_directory(directory);
+    return status == SONDE_OK;
+}
+
 static int run(const struct cli_arguments *arguments, const struct session *session)
 {
     const char *directory = cli_value(arguments, CLI_OPTION_OUTPUT, RESULTS_DIRECTORY);
-    struct sonde_error error;
-    if (sonde_trace_directory_create(directory, &error) != SONDE_OK) {
-        cli_error("%s", error.message);
+    if (!make_directory(directory))
         return CLI_EXIT_SONDE;
-    }
     char absolute[PATH_MAX];
     if (realpath(directory, absolute) == NULL) {
         cli_error("%s: %s", directory, strerror(errno));

@@ -243,7 +243,7 @@ def port_in_use():
 
 
 if __name__ == "__main__":
-    harness.SONDE, SAMPLE = sys.argv[1:3]
+    harness.SONDE, SAMPLE = map(os.path.abspath, sys.argv[1:])
     sys.exit(harness.main([
         help_of_everything, man_page_has_every_option, completion_is_bash, usage_errors,
         missing_driver, color, no_run_here, formats_agree, choosing_rows, losses_are_shown,

@@ -115,6 +115,21 @@ def signals_are_passed_on():
         harness.nothing_left(process.mark)
 
 
+def two_runs_at_one_place():
+    process = start("run", BEHAVE, "waits")
+    check(process.stdout.readline() == "ready\n", "the program did not start")
+    result = run("run", "-q", BEHAVE)
+    check(result.status == 125, result)
+    has(result.err, "another run is being recorded in sonde.data", "second run")
+    expect(run("run", "-q", "-o", "other", BEHAVE), 0)
+    process.terminate()
+    process.communicate(timeout=20)
+    check(process.returncode == 17, f"status {process.returncode}")
+    harness.nothing_left(process.mark)
+    check(report()[0]["total"]["dynamic"] > 0, "the first run is lost")
+    expect(run("run", "-q", BEHAVE), 0)
+
+
 def sonde_is_killed():
     process = start("run", BEHAVE, "waits")
     check(process.stdout.readline() == "ready\n", "the program did not start")
@@ -217,10 +232,10 @@ def example_program():
 
 
 if __name__ == "__main__":
-    harness.SONDE, BEHAVE, EXAMPLE, *TOOLS = sys.argv[1:]
+    harness.SONDE, BEHAVE, EXAMPLE, *TOOLS = map(os.path.abspath, sys.argv[1:])
     sys.exit(harness.main([
         counts_of_a_program, the_run_before_is_kept, where_reports_go, statuses_of_programs,
         kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
         signals_are_passed_on,
-        sonde_is_killed, emulator_is_killed, program_is_killed, verify_says_identical,
+        two_runs_at_one_place, sonde_is_killed, emulator_is_killed, program_is_killed, verify_says_identical,
         verify_finds_differences, tool_of_a_shared_object, verify_refuses_to_say_nothing, example_program]))
