@@ -303,13 +303,13 @@ class Emitter:
         name = f"{self.prefix}_{codec[1:]}"
         shared = row.shared_mask()
         out = [f"code = {row.read()};",
+               f"if (layout_no_value((unsigned){member})) {fail}",
                f"if ({name}[code] != (unsigned){member}) {{",
                f"code = layout_code_find({name}, {limit + 1}, {shared:#x}, code, (unsigned){member});",
                f"if (code == CODE_ILLEGAL) {fail}", *row.write("code"), "}"]
         return out
 
     def values(self):
-        self.line("#define CODE_ILLEGAL 0xfeu")
         widths = {}
         for form in self.table.formats:
             for row in form.of(Row):

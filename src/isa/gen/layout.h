@@ -5,6 +5,14 @@
 
 #include "isa/gen/opcode_facts.h"
 
+/* What a value table holds for a code that stands for nothing. */
+#define CODE_ILLEGAL 0xfeu
+
+static inline bool layout_no_value(unsigned value)
+{
+    return value == CODE_ILLEGAL;
+}
+
 /* The extra-precision macro functions of math, which name mme registers. */
 static inline bool layout_is_macro(const struct sonde_gen_instruction *i)
 {
