@@ -162,6 +162,22 @@ static bool on_write(struct device_connection *c, uint32_t transaction, const ui
     return receive_data(c, address, size);
 }
 
+/* The driver sends each allocation once in a process. An engine context that
+ * uses memory which another one sent (a queue of low priority; the others
+ * share one) reads it back from a page number that it never announced, so
+ * there is no telling which memory is meant. */
+static void note_unknown_read(struct device_connection *c, uint64_t address)
+{
+    if (c->submissions == 0 || c->unknown_read)
+        return;
+    c->unknown_read = true;
+    atomic_fetch_add(&c->process->machine->faults, 1);
+    device_log_line(c->process->machine->log_fd,
+                    "process %d, connection %u reads page 0x%llx, which it never sent: results of "
+                    "a second queue of another priority are lost; use one priority",
+                    (int)c->process->pid, c->number, (unsigned long long)address >> 12);
+}
+
 /* Body: as a write without memory type. The response repeats it and the bytes
  * follow. Pages that were never written read as zeros. */
 static bool on_read(struct device_connection *c, uint32_t transaction, const uint8_t *body)
@@ -171,6 +187,8 @@ static bool on_read(struct device_connection *c, uint32_t transaction, const uin
     uint32_t size = base_load32(body + 8);
     if (size > TRANSFER_LIMIT || (address + size) >> DEVICE_PHYSICAL_BITS)
         return refuse(c, "memory read of absurd length", size);
+    if (device_physical_page(c->physical, address, false) == NULL)
+        note_unknown_read(c, address);
     uint8_t answer[DEVICE_HEADER_SIZE + 12];
     base_store32(answer, DEVICE_MESSAGE_READ_RESPONSE);
     base_store32(answer + 4, transaction);

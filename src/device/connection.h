@@ -30,7 +30,9 @@ struct device_connection {
     uint32_t submit_engine;
     struct device_context contexts[DEVICE_CONTEXT_LIMIT];
     struct device_streamer streamer;
-    bool abandoned; /* guarded by process->watch */
+    unsigned submissions;
+    bool unknown_read; /* a read of memory that this connection never sent was logged */
+    bool abandoned;    /* guarded by process->watch */
 };
 
 /* The connection reads `fd` but does not close it. */

@@ -64,6 +64,7 @@ bool device_connection_submit(struct device_connection *connection, uint32_t eng
     streamer->engine_base = engine_base;
     streamer->ring_base = base_load32(image + IMAGE_BASE) & 0xfffff000u;
     streamer->ring_size = size;
+    connection->submissions++;
     device_process_begin(process, connection);
     bool done = device_streamer_run(streamer, &context->head, tail);
     device_process_end(process);

@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     printf("port %u\n", port);
     for (const char *const *e = options.model->environment; *e != NULL; e++)
         printf("environment %s\n", *e);
+    printf("ready\n");
     fflush(stdout);
     device_server_run(server, &error);
     struct device_server_totals totals;
