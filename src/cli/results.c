@@ -130,6 +130,8 @@ int results_report(const struct sonde_trace *trace, const char *const *wanted,
     const char *tools[MAXIMUM_TOOLS];
     size_t count = analyze_tools_list(trace, tools, MAXIMUM_TOOLS);
     int status = check_wanted(wanted, tools, count);
+    if (status == CLI_EXIT_OK && count == 0)
+        cli_warning("the run has no counts: no kernel ran instrumented ('sonde info' says more)");
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_wanted(wanted, tools[i]))

@@ -16,7 +16,11 @@ static const char source[] =
     "kernel void add_two(global int *a) { a[get_global_id(0)] += 2; }\n"
     "kernel void forever(global volatile int *a) { while (a[0] == 0) ; }\n"
     "kernel void outside(global int *a)\n"
-    "{ a = (global int *)(ulong)0x123456789000; a[get_global_id(0)] = 1; }\n";
+    "{ a = (global int *)(ulong)0x123456789000; a[get_global_id(0)] = 1; }\n"
+    "__attribute__((noinline)) int sum(int a, int n)\n"
+    "{ int s = 0; for (int i = 0; i < n; i++) s = s * a + i; return s; }\n"
+    "kernel void calls(global int *a)\n"
+    "{ int i = get_global_id(0); a[i] = sum(a[i] + 1, 3) + sum(a[i] + 1, 2 + a[i]); }\n";
 
 enum { ITEMS = 64 };
 
@@ -146,6 +150,8 @@ int main(int argc, char **argv)
         need(code, "clCreateKernel");
         return 0;
     }
+    if (strcmp(how, "calls") == 0)
+        run_kernel(program, "calls", 4, true);
     if (strcmp(how, "loops") == 0)
         run_kernel(program, "forever", 0, true);
     if (strcmp(how, "outside") == 0)

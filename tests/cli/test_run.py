@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sonde run and sonde verify around real OpenCL programs on the emulated GPU:
 good ones and bad ones. Arguments: sonde, behave, an example program, the tool
-of tool.c: right, with wrong counts, with wrong results."""
+of tool.c: right, with wrong counts, with wrong results, refusing."""
 import json
 import os
 import re
@@ -202,7 +202,7 @@ def spoil(path, old, new):
 
 
 def tool_of_a_shared_object():
-    right, wrong_counts, wrong_results = TOOLS
+    right, wrong_counts, wrong_results, _ = TOOLS
     result = expect(run("run", "-t", right, BEHAVE), 0)
     has(result.err, r"custom: basic blocks", "tool by path")
     expect(run("verify", "-t", right, BEHAVE), 0)
@@ -215,6 +215,26 @@ def tool_of_a_shared_object():
                     r"original 01 00 00 00 .*, instrumented 03 00 00 00 ", "wrong results")
     has(result.out, r"exit status: 0 in the original run, 4 in the instrumented run",
         "wrong results")
+
+
+def kernels_that_cannot_be_instrumented():
+    refuses = TOOLS[3]
+    result = expect(run("run", "-t", refuses, BEHAVE), 0)
+    check(result.out == "fine\n", result)
+    has(result.err, r"no kernel was instrumented: 1 kernel \(1 left as they were\), 1 dispatch",
+        "refusal")
+    has(result.err, "add_one ran as it was: .*not a kernel for this tool", "refusal")
+    has(expect(run("info"), 0).out, "not instrumented: .*not a kernel for this tool", "info")
+    result = expect(run("report"), 0)
+    check(result.out == "", result)
+    has(result.err, "the run has no counts", "report")
+    result = expect(run("annotate"), 1)
+    has(result.err, "no kernel ran instrumented", "annotate")
+
+
+def kernel_with_calls():
+    result = expect(run("verify", BEHAVE, "calls"), 0)
+    has(result.out, "2 compared, 2 of them instrumented", "subroutine calls")
 
 
 def verify_refuses_to_say_nothing():
@@ -238,4 +258,5 @@ if __name__ == "__main__":
         kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
         signals_are_passed_on,
         two_runs_at_one_place, sonde_is_killed, emulator_is_killed, program_is_killed, verify_says_identical,
-        verify_finds_differences, tool_of_a_shared_object, verify_refuses_to_say_nothing, example_program]))
+        verify_finds_differences, tool_of_a_shared_object,
+ kernels_that_cannot_be_instrumented, kernel_with_calls, verify_refuses_to_say_nothing, example_program]))

@@ -1,5 +1,6 @@
-/* A tool in a shared object of its own: counts basic blocks. Built three
- * times: as it should be, and with a fault that `sonde verify` has to find. */
+/* A tool in a shared object of its own: counts basic blocks. Built
+ * four times: as it should be, with a fault that `sonde verify` has to find, and
+ * refusing every kernel. */
 #include <stdlib.h>
 
 #include "sonde/sonde.h"
@@ -47,6 +48,9 @@ static enum sonde_status spoil(struct sonde_instrument *instrument, struct sonde
 
 static enum sonde_status build(struct sonde_tool_build *build, struct sonde_error *error)
 {
+#ifdef REFUSES
+    return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "not a kernel for this tool");
+#endif
     struct sonde_instrument *instrument = sonde_tool_build_instrument(build);
     size_t blocks = sonde_kernel_block_count(sonde_instrument_kernel(instrument));
     struct sonde_profile_array *array = malloc(sizeof *array);
