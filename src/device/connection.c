@@ -159,6 +159,7 @@ static bool on_write(struct device_connection *c, uint32_t transaction, const ui
         c->wire.begin -= 8; /* it is data: take it the general way */
     }
     device_physical_data(c->physical);
+    c->wire.more_expected = true;
     return receive_data(c, address, size);
 }
 

@@ -35,6 +35,7 @@ struct device_wire {
     size_t begin, end;
     enum device_wire_state state;
     int error;
+    bool more_expected; /* the last message is one that is not followed by a wait */
 };
 
 /* False when out of memory. */
