@@ -1,0 +1,62 @@
+/* From procedures to instructions over physical registers, for the rewriter. */
+#ifndef SONDE_CODER_EXPAND_H
+#define SONDE_CODER_EXPAND_H
+
+#include "sonde/coder.h"
+
+#define CODER_MAXIMUM_KEPT 16
+
+/* A growing list of finished instructions. */
+struct coder_code {
+    struct sonde_gen_instruction *instructions; /* malloc'ed */
+    size_t count, capacity;
+};
+
+void coder_code_clear(struct coder_code *code);
+
+/* Where a procedure is placed. */
+struct coder_point {
+    size_t index;                        /* the code runs just before this instruction */
+    const struct sonde_gen_effect *live; /* registers whose value is needed there */
+};
+
+/* The thread's chunk of a profile array: (thread id mod bucket_count) <<
+ * chunk_shift. */
+struct coder_chunk {
+    uint32_t bucket_count;
+    uint32_t chunk_shift;
+};
+
+/* A chunk offset held in a dword of the register file from the kernel's entry
+ * to its end. */
+struct coder_kept {
+    struct coder_chunk chunk;
+    uint32_t byte;
+};
+
+enum sonde_status coder_create(struct sonde_kernel *kernel,
+                               const struct sonde_coder_options *options,
+                               struct sonde_coder **coder, struct sonde_error *error);
+void coder_destroy(struct sonde_coder *coder);
+/* Whether the procedure was made by this coder. */
+bool coder_owns(const struct sonde_coder *coder, const struct sonde_procedure *procedure);
+
+/* Reserve registers for the chunk offsets that `procedure` uses, if any are
+ * free for the whole kernel. To be called for every procedure before the
+ * first expansion; never fails, since expansion can do without. */
+void coder_keep_chunks(struct sonde_coder *coder, const struct sonde_procedure *procedure);
+/* Start over: nothing is kept. */
+void coder_forget_chunks(struct sonde_coder *coder);
+size_t coder_kept_count(const struct sonde_coder *coder);
+/* The code at the kernel's entry that fills the kept registers. To be called
+ * before coder_expand: what cannot be filled is not kept. */
+enum sonde_status coder_expand_entry(struct sonde_coder *coder, struct coder_code *code,
+                                     struct sonde_error *error);
+
+/* Append the procedure's instructions to *code with the saves and restores it
+ * needs at the point. SONDE_ERROR_NO_REGISTER when it cannot be placed. */
+enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_procedure *procedure,
+                               const struct coder_point *point, struct coder_code *code,
+                               uint32_t *spills, struct sonde_error *error);
+
+#endif
