@@ -137,6 +137,8 @@ enum sonde_status kernel_header_before(struct sonde_kernel *kernel, size_t index
                                        uint32_t *register_number, struct sonde_error *error)
 {
     *register_number = KERNEL_NO_REGISTER;
+    if (index >= kernel->instruction_count)
+        return SONDE_OK;
     enum sonde_status status = ensure_headers(kernel, error);
     if (status != SONDE_OK)
         return status;

@@ -1,0 +1,156 @@
+/* From insertions to the heap that the driver gets. */
+#include "rewrite/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The hardware prefetches instructions past the last one and must find no
+ * code of others there. */
+#define TAIL_PADDING 128u
+#define ALIGNMENT    64u /* of a kernel's entry */
+
+static int compare_insertions(const void *a, const void *b)
+{
+    const struct rewrite_insertion *x = a, *y = b;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    if (x->slot != y->slot)
+        return x->slot < y->slot ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static enum sonde_status live_at(const struct sonde_instrument *instrument,
+                                 const struct rewrite_insertion *insertion, size_t *index,
+                                 struct sonde_gen_effect *live, struct sonde_error *error)
+{
+    *index = insertion->index;
+    if (insertion->slot == REWRITE_AFTER) {
+        *index = insertion->index + 1u;
+        return sonde_kernel_live_after(instrument->kernel, insertion->index, live, error);
+    }
+    if (insertion->slot == REWRITE_TAKEN)
+        *index = sonde_kernel_jip_target(instrument->kernel, insertion->index);
+    return sonde_kernel_live_before(instrument->kernel, *index, live, error);
+}
+
+/* Last insertion first, so that liveness walks each block once. */
+static enum sonde_status expand_all(struct sonde_instrument *instrument, struct coder_code *code,
+                                    uint32_t *spills, struct sonde_error *error)
+{
+    for (size_t i = instrument->insertion_count; i-- > 0;) {
+        struct rewrite_insertion *insertion = &instrument->insertions[i];
+        struct sonde_gen_effect live;
+        struct coder_point point = {.live = &live};
+        insertion->first = code->count;
+        insertion->count = 0;
+        if (sonde_procedure_instruction_count(insertion->procedure) == 0)
+            continue;
+        enum sonde_status status = live_at(instrument, insertion, &point.index, &live, error);
+        if (status == SONDE_OK)
+            status =
+                coder_expand(instrument->coder, insertion->procedure, &point, code, spills, error);
+        if (status != SONDE_OK)
+            return status;
+        insertion->count = code->count - insertion->first;
+    }
+    return SONDE_OK;
+}
+
+/* Kept chunk offsets are filled by one more insertion at the entry. */
+static enum sonde_status expand(struct sonde_instrument *instrument, struct coder_code *code,
+                                struct rewrite_insertion *entry, struct sonde_rewritten *rewritten,
+                                struct sonde_error *error)
+{
+    coder_forget_chunks(instrument->coder);
+    bool single_entry = true;
+    for (size_t b = 1; b < sonde_kernel_block_count(instrument->kernel); b++)
+        single_entry &= !sonde_kernel_block(instrument->kernel, b)->is_entry;
+    for (size_t i = 0; single_entry && i < instrument->insertion_count; i++)
+        coder_keep_chunks(instrument->coder, instrument->insertions[i].procedure);
+    enum sonde_status status = coder_expand_entry(instrument->coder, code, error);
+    entry->count = code->count;
+    if (status == SONDE_OK)
+        status = expand_all(instrument, code, &rewritten->spills, error);
+    rewritten->kept_registers = (uint32_t)coder_kept_count(instrument->coder);
+    return status;
+}
+
+static size_t align_up(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static enum sonde_status fill(const struct sonde_instrument *instrument,
+                              const struct rewrite_layout *layout, const struct coder_code *code,
+                              struct sonde_rewritten *rewritten, struct sonde_error *error)
+{
+    const struct sonde_kernel_info *info = sonde_kernel_info(instrument->kernel);
+    size_t count = sonde_kernel_instruction_count(instrument->kernel);
+    size_t entry = align_up(info->isa_size + TAIL_PADDING);
+    rewritten->original_entry = 0;
+    rewritten->instrumented_entry = (uint32_t)entry;
+    rewritten->size = align_up(entry + layout->size + TAIL_PADDING);
+    rewritten->code = calloc(rewritten->size, 1);
+    rewritten->instruction_offsets = malloc(count * sizeof *rewritten->instruction_offsets);
+    if (rewritten->code == NULL || rewritten->instruction_offsets == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    memcpy(rewritten->code, info->isa, info->isa_size);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t piece = layout->place[i];
+        rewritten->instruction_offsets[i] =
+            piece == REWRITE_NO_PIECE
+                ? UINT32_MAX
+                : rewritten->instrumented_entry + rewrite_layout_position(layout, piece);
+    }
+    for (size_t p = 0; p < layout->piece_count; p++) {
+        if (layout->pieces[p].kind == REWRITE_ORIGINAL)
+            continue;
+        rewritten->inserted_instructions++;
+        rewritten->inserted_bytes += layout->pieces[p].size;
+    }
+    return rewrite_encode(instrument, layout, code, rewritten->code + entry, error);
+}
+
+enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
+                                        struct sonde_rewritten *rewritten,
+                                        struct sonde_error *error)
+{
+    *rewritten = (struct sonde_rewritten){0};
+    struct coder_code code = {0};
+    struct rewrite_layout layout = {0};
+    /* The entry code of the coder comes before everything; the place for it is
+     * made first, so that emitting twice is possible. */
+    size_t count = instrument->insertion_count;
+    struct rewrite_insertion *sorted = calloc(count + 1, sizeof *sorted);
+    if (sorted == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    if (count != 0)
+        memcpy(sorted + 1, instrument->insertions, count * sizeof *sorted);
+    qsort(sorted + 1, count, sizeof *sorted, compare_insertions);
+    sorted[0] = (struct rewrite_insertion){.index = 0, .slot = REWRITE_ENTRY};
+    struct sonde_instrument view = *instrument;
+    view.insertions = sorted + 1;
+    enum sonde_status status = expand(&view, &code, &sorted[0], rewritten, error);
+    view.insertions = sorted;
+    view.insertion_count = count + 1;
+    if (status == SONDE_OK)
+        status = rewrite_layout_build(&view, &layout, error);
+    if (status == SONDE_OK)
+        status = fill(&view, &layout, &code, rewritten, error);
+    free(sorted);
+    coder_code_clear(&code);
+    rewrite_layout_clear(&layout);
+    if (status != SONDE_OK) {
+        if (error != NULL)
+            sonde_error_prefix(error, "kernel %s", sonde_kernel_info(instrument->kernel)->name);
+        sonde_rewritten_clear(rewritten);
+    }
+    return status;
+}
+
+void sonde_rewritten_clear(struct sonde_rewritten *rewritten)
+{
+    free(rewritten->code);
+    free(rewritten->instruction_offsets);
+    *rewritten = (struct sonde_rewritten){0};
+}

@@ -1,0 +1,195 @@
+/* The order of original and inserted instructions, and their positions. */
+#include "rewrite/internal.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+    const struct sonde_instrument *instrument;
+    struct rewrite_layout *layout;
+    size_t next;  /* insertion to place */
+    bool changed; /* the body differs from the original one */
+};
+
+static enum sonde_status append(struct rewrite_layout *layout, enum rewrite_piece_kind kind,
+                                size_t index, uint32_t size, struct sonde_error *error)
+{
+    if (base_array_reserve((void **)&layout->pieces, &layout->piece_capacity,
+                           layout->piece_count + 1, sizeof *layout->pieces) != SONDE_OK)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    if (layout->size > INT32_MAX / 2)
+        return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
+                               "the instrumented kernel grows beyond 1 GiB");
+    layout->pieces[layout->piece_count++] = (struct rewrite_piece){
+        .kind = kind, .index = (uint32_t)index, .position = layout->size, .size = size};
+    layout->size += size;
+    return SONDE_OK;
+}
+
+static uint32_t here(const struct rewrite_layout *layout)
+{
+    return (uint32_t)layout->piece_count;
+}
+
+/* Place the insertions of one slot of an instruction. */
+static enum sonde_status place_slot(struct builder *builder, uint32_t index, enum rewrite_slot slot,
+                                    bool *placed, struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = builder->instrument;
+    for (; builder->next < instrument->insertion_count; builder->next++) {
+        const struct rewrite_insertion *insertion = &instrument->insertions[builder->next];
+        if (insertion->index != index || insertion->slot != slot)
+            break;
+        for (size_t i = 0; i < insertion->count; i++) {
+            enum sonde_status status =
+                append(builder->layout, REWRITE_INSERTED, insertion->first + i, 16, error);
+            if (status != SONDE_OK)
+                return status;
+            *placed = true;
+        }
+    }
+    return SONDE_OK;
+}
+
+static enum sonde_status place_original(struct builder *builder, uint32_t index,
+                                        struct sonde_error *error)
+{
+    struct rewrite_layout *layout = builder->layout;
+    const struct sonde_gen_instruction *instruction =
+        sonde_kernel_instruction(builder->instrument->kernel, index);
+    layout->place[index] = REWRITE_NO_PIECE;
+    if (builder->instrument->removed[index])
+        return SONDE_OK;
+    layout->place[index] = here(layout);
+    /* A compacted branch has no room for another distance. */
+    bool grows = builder->changed && !instruction->illegal &&
+                 sonde_gen_opcode_is_branch(instruction->opcode);
+    return append(layout, REWRITE_ORIGINAL, index, grows ? 16 : instruction->size, error);
+}
+
+/* Code "before" an instruction at which channels meet stands behind it. */
+static enum sonde_status place_behind(struct builder *builder, uint32_t index,
+                                      struct sonde_error *error)
+{
+    const struct sonde_kernel *kernel = builder->instrument->kernel;
+    builder->layout->label[index] = here(builder->layout);
+    enum sonde_status status = place_original(builder, index, error);
+    bool placed = false;
+    if (status == SONDE_OK)
+        status = place_slot(builder, index, REWRITE_BEFORE, &placed, error);
+    builder->layout->behind[index] = placed;
+    uint32_t jip = sonde_kernel_jip_target(kernel, index);
+    if (status != SONDE_OK || !placed || jip == SONDE_NO_INSTRUCTION || jip == index ||
+        jip == index + 1)
+        return status;
+    return append(builder->layout, REWRITE_JOIN, index, 16, error);
+}
+
+static enum sonde_status place_instruction(struct builder *builder, uint32_t index,
+                                           struct sonde_error *error)
+{
+    struct rewrite_layout *layout = builder->layout;
+    bool placed = false;
+    layout->fall_through[index] = here(layout);
+    enum sonde_status status = place_slot(builder, index, REWRITE_FALL_THROUGH, &placed, error);
+    if (status == SONDE_OK && builder->instrument->meets_behind[index]) {
+        status = place_behind(builder, index, error);
+    } else if (status == SONDE_OK) {
+        layout->label[index] = here(layout);
+        status = place_slot(builder, index, REWRITE_BEFORE, &placed, error);
+        if (status == SONDE_OK)
+            status = place_original(builder, index, error);
+    }
+    if (status == SONDE_OK)
+        status = place_slot(builder, index, REWRITE_AFTER, &placed, error);
+    return status;
+}
+
+/* Code on the edges of jmpi stands behind the body, each with a jmpi back. */
+static enum sonde_status place_taken(struct builder *builder, struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = builder->instrument;
+    struct rewrite_layout *layout = builder->layout;
+    for (builder->next = 0; builder->next < instrument->insertion_count;) {
+        const struct rewrite_insertion *insertion = &instrument->insertions[builder->next];
+        if (insertion->slot != REWRITE_TAKEN) {
+            builder->next++;
+            continue;
+        }
+        bool placed = false;
+        uint32_t first = here(layout);
+        enum sonde_status status =
+            place_slot(builder, insertion->index, REWRITE_TAKEN, &placed, error);
+        if (status == SONDE_OK && placed) {
+            layout->taken[insertion->index] = first;
+            status = append(layout, REWRITE_RETURN, insertion->index, 16, error);
+        }
+        if (status != SONDE_OK)
+            return status;
+    }
+    return SONDE_OK;
+}
+
+static bool is_changed(const struct sonde_instrument *instrument)
+{
+    for (size_t i = 0; i < instrument->insertion_count; i++)
+        if (instrument->insertions[i].count != 0)
+            return true;
+    for (size_t i = 0; i < sonde_kernel_instruction_count(instrument->kernel); i++)
+        if (instrument->removed[i])
+            return true;
+    return false;
+}
+
+static enum sonde_status place_all(struct builder *builder, struct sonde_error *error)
+{
+    size_t count = sonde_kernel_instruction_count(builder->instrument->kernel);
+    bool placed = false;
+    enum sonde_status status = place_slot(builder, 0, REWRITE_ENTRY, &placed, error);
+    for (size_t i = 0; i < count && status == SONDE_OK; i++) {
+        status = place_instruction(builder, (uint32_t)i, error);
+        /* Insertions on edges of this instruction come last. */
+        while (builder->next < builder->instrument->insertion_count &&
+               builder->instrument->insertions[builder->next].slot == REWRITE_TAKEN)
+            builder->next++;
+    }
+    return status == SONDE_OK ? place_taken(builder, error) : status;
+}
+
+enum sonde_status rewrite_layout_build(const struct sonde_instrument *instrument,
+                                       struct rewrite_layout *layout, struct sonde_error *error)
+{
+    size_t count = sonde_kernel_instruction_count(instrument->kernel);
+    *layout = (struct rewrite_layout){
+        .label = calloc(count, sizeof *layout->label),
+        .fall_through = calloc(count, sizeof *layout->fall_through),
+        .place = calloc(count, sizeof *layout->place),
+        .behind = calloc(count, sizeof *layout->behind),
+        .taken = malloc(count * sizeof *layout->taken),
+    };
+    if (layout->label == NULL || layout->fall_through == NULL || layout->place == NULL ||
+        layout->behind == NULL || layout->taken == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    memset(layout->taken, 0xff, count * sizeof *layout->taken);
+    struct builder builder = {
+        .instrument = instrument, .layout = layout, .changed = is_changed(instrument)};
+    return place_all(&builder, error);
+}
+
+void rewrite_layout_clear(struct rewrite_layout *layout)
+{
+    free(layout->pieces);
+    free(layout->label);
+    free(layout->fall_through);
+    free(layout->place);
+    free(layout->taken);
+    free(layout->behind);
+    *layout = (struct rewrite_layout){0};
+}
+
+uint32_t rewrite_layout_position(const struct rewrite_layout *layout, uint32_t piece)
+{
+    return piece < layout->piece_count ? layout->pieces[piece].position : layout->size;
+}
