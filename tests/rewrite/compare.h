@@ -1,0 +1,34 @@
+/* Instruments a kernel in every way, runs it next to the original and compares. */
+#ifndef TESTS_REWRITE_COMPARE_H
+#define TESTS_REWRITE_COMPARE_H
+
+#include "machine.h"
+
+enum compare_mode {
+    COMPARE_BLOCKS_FREE_LIST,       /* a counter a block, compiler's registers */
+    COMPARE_BLOCKS_LIVENESS,        /* ... own liveness */
+    COMPARE_BLOCKS_SPILL,           /* ... neither: every probe spills */
+    COMPARE_INSTRUCTIONS_FREE_LIST, /* a counter an instruction, where allowed */
+    COMPARE_INSTRUCTIONS_LIVENESS,
+    COMPARE_INSTRUCTIONS_SPILL,
+    COMPARE_STATE, /* probes that overwrite flags and address registers */
+    COMPARE_EDGES, /* a counter an edge, where possible */
+    COMPARE_MODES
+};
+
+const char *compare_mode_name(enum compare_mode mode);
+
+struct compare_case {
+    struct sonde_kernel_info info;
+    /* Called before each run to fill the surfaces; may be NULL: zeros. */
+    void (*fill)(struct machine *machine, void *context);
+    void *context;
+    /* Sums over the runs, for the caller's report. */
+    uint32_t blocks, instructions, inserted, spills;
+};
+
+/* False and messages on stderr when something differs. A mode that the kernel
+ * has no registers for is an error unless it may (no scratch). */
+bool compare_run(struct machine *machine, struct compare_case *item, enum compare_mode mode);
+
+#endif
