@@ -30,7 +30,8 @@ SONDE_API const char *sonde_instrument_insertion_refusal(const struct sonde_inst
                                                          size_t index, enum sonde_where where);
 
 /* Insert a copy of `procedure`. Several procedures at one point run in the
- * order of these calls. Empty procedures are accepted and insert nothing.
+ * order of these calls. Nothing is inserted for an empty procedure, nor in a
+ * block that no entry reaches.
  *
  * Before an instruction that a branch targets, the branch lands on the
  * inserted code, so that code before a block runs exactly as often as the

@@ -33,7 +33,14 @@ static enum sonde_status live_at(const struct sonde_instrument *instrument,
     return sonde_kernel_live_before(instrument->kernel, *index, live, error);
 }
 
-/* Last insertion first, so that liveness walks each block once. */
+static bool is_reachable(const struct sonde_instrument *instrument, uint32_t index)
+{
+    uint32_t block = sonde_kernel_block_of(instrument->kernel, index);
+    return sonde_kernel_block(instrument->kernel, block)->is_reachable;
+}
+
+/* Last insertion first, so that liveness walks each block once. Code that is
+ * never reached gets nothing: no register could be proved free there. */
 static enum sonde_status expand_all(struct sonde_instrument *instrument, struct coder_code *code,
                                     uint32_t *spills, struct sonde_error *error)
 {
@@ -43,7 +50,8 @@ static enum sonde_status expand_all(struct sonde_instrument *instrument, struct 
         struct coder_point point = {.live = &live};
         insertion->first = code->count;
         insertion->count = 0;
-        if (sonde_procedure_instruction_count(insertion->procedure) == 0)
+        if (sonde_procedure_instruction_count(insertion->procedure) == 0 ||
+            !is_reachable(instrument, insertion->index))
             continue;
         enum sonde_status status = live_at(instrument, insertion, &point.index, &live, error);
         if (status == SONDE_OK)

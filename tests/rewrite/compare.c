@@ -60,7 +60,8 @@ static bool make_kernel(struct run *run)
     struct sonde_kernel_info info = run->item->info;
     bool own = run->mode != COMPARE_BLOCKS_SPILL && run->mode != COMPARE_INSTRUCTIONS_SPILL &&
                run->mode != COMPARE_BLOCKS_FREE_LIST && run->mode != COMPARE_INSTRUCTIONS_FREE_LIST;
-    if (run->mode != COMPARE_BLOCKS_FREE_LIST && run->mode != COMPARE_INSTRUCTIONS_FREE_LIST)
+    if (run->mode != COMPARE_BLOCKS_FREE_LIST && run->mode != COMPARE_INSTRUCTIONS_FREE_LIST &&
+        run->mode != COMPARE_STATE)
         info.has_free_ranges = false;
     if (sonde_kernel_create(&info, &run->kernel, &error) != SONDE_OK)
         return fail(run, "kernel", error.message);
@@ -279,7 +280,14 @@ static bool check_executions(const struct run *run)
 static bool run_instrumented(struct run *run)
 {
     struct sonde_error error = {.message = ""};
-    if (sonde_instrument_emit(run->instrument, &run->rewritten, &error) != SONDE_OK)
+    enum sonde_status status = sonde_instrument_emit(run->instrument, &run->rewritten, &error);
+    if (status == SONDE_ERROR_NO_REGISTER && run->item->may_lack_registers &&
+        run->mode != COMPARE_BLOCKS_FREE_LIST && run->mode != COMPARE_INSTRUCTIONS_FREE_LIST &&
+        run->mode != COMPARE_STATE) {
+        run->item->lacking++;
+        return true;
+    }
+    if (status != SONDE_OK)
         return fail(run, "emit", error.message);
     const struct sonde_rewritten *out = &run->rewritten;
     if (memcmp(out->code, run->item->info.isa, run->item->info.isa_size) != 0)

@@ -15,6 +15,7 @@ static char text[TEXT_BYTES];
 static size_t length;
 static uint64_t state;
 static unsigned labels, statements;
+static bool uses_indirect; /* register-indirect operands, which hide what is live */
 
 /* Where a statement stands. Labels are numbers, 0 = none. */
 struct scope {
@@ -77,6 +78,18 @@ static void accumulate(void)
     emit("(W) mul (8|M0) acc0.0<1>:ud r%u.0<8;8,1>:ud r%u.0<16;8,2>:uw\n", variable(), variable());
     emit("mach (8|M0) r%u.0<1>:ud r%u.0<8;8,1>:ud r%u.0<8;8,1>:ud {AccWrEn}\n", variable(),
          variable(), variable());
+}
+
+/* Through a0.0 - a0.3, which start() points at variables. */
+static void indirect(void)
+{
+    unsigned address = random_below(4);
+    if (random_below(2))
+        emit("mov (8|M0) r%u.0<1>:d r[a0.%u,%u]<8;8,1>:d\n", variable(), address,
+             4 * random_below(8));
+    else
+        emit("(W) mov (1|M0) r[a0.%u,%u]<1>:d r2.%u<0;1,0>:d\n", address, 4 * random_below(8),
+             random_below(6));
 }
 
 static void statement(struct scope scope);
@@ -193,7 +206,9 @@ static void statement(struct scope scope)
         leave(scope);
         break;
     case 4:
-        if (random_below(3) == 0)
+        if (uses_indirect)
+            indirect();
+        else if (random_below(3) == 0)
             accumulate();
         else
             scalar();
@@ -237,6 +252,8 @@ static void start(void)
         emit("mul (16|M0) r%u.0<1>:d r1.0<16;16,1>:uw %u:uw\n", 20 + 2 * v, 1 + random_below(999));
         emit("add (16|M0) r%u.0<1>:d r%u.0<8;8,1>:d r0.1<0;1,0>:d\n", 20 + 2 * v, 20 + 2 * v);
     }
+    for (unsigned n = 0; uses_indirect && n < 4; n++)
+        emit("(W) mov (1|M0) a0.%u<1>:uw %u:uw\n", n, 32 * variable());
     /* Trip counts of loops, different from channel to channel. */
     emit("and (16|M0) r50.0<1>:d r20.0<8;8,1>:d 3:d\nand (16|M0) r52.0<1>:d r22.0<8;8,1>:d 1:d\n");
     emit("add (16|M0) r52.0<1>:d r52.0<8;8,1>:d 1:d\n");
@@ -261,12 +278,18 @@ static void finish(void)
     emit("ret (16|M0) r60.0\n");
 }
 
+bool generate_used_indirect(void)
+{
+    return uses_indirect;
+}
+
 const char *generate_program(uint64_t seed)
 {
     length = 0;
     state = seed * 0x9e3779b97f4a7c15u + 1;
     labels = 1; /* L1 is the subroutine */
     statements = 0;
+    uses_indirect = seed % 4 == 3;
     emit("L0:\n");
     start();
     struct scope scope = {0};

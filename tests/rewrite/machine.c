@@ -68,7 +68,7 @@ struct machine *machine_create(void)
         .barrier_enable = true,
         .scratch_base = 0x400,
         .scratch_per_thread = MACHINE_SCRATCH,
-        .scratch_code = 1,
+        .scratch_code = 4,
         .slices = 1,
         .subslices = 3,
         .eus_per_subslice = 8,
