@@ -19,7 +19,7 @@
 
 static struct iga *iga;
 
-#define PROGRAMS 80
+#define PROGRAMS 60
 
 static void check_program(struct machine *machine, uint64_t seed)
 {
