@@ -30,31 +30,31 @@ struct emu_memory {
  * virtual. Offsets in registers are relative to the bases given here. */
 struct emu_dispatch {
     enum sonde_gen_platform platform;
-    uint64_t instruction_base;  /* STATE_BASE_ADDRESS instruction base */
-    uint64_t kernel_start;      /* absolute address of the first instruction */
-    uint64_t general_base;      /* stateless A32 and scratch are relative to this */
+    uint64_t instruction_base; /* STATE_BASE_ADDRESS instruction base */
+    uint64_t kernel_start;     /* absolute address of the first instruction */
+    uint64_t general_base;     /* stateless A32 and scratch are relative to this */
     uint64_t surface_base;
     uint64_t dynamic_base;
     uint64_t bindless_base;
-    uint64_t binding_table;     /* absolute address */
-    uint64_t sampler_table;     /* absolute address */
+    uint64_t binding_table;         /* absolute address */
+    uint64_t sampler_table;         /* absolute address */
     uint32_t sampler_state_pointer; /* raw pointer field for r0.3, relative to dynamic_base */
-    uint32_t simd;              /* 8, 16, 32 */
+    uint32_t simd;                  /* 8, 16, 32 */
     uint32_t threads_per_group;
     uint32_t group_start[3];
-    uint32_t group_end[3];      /* exclusive */
-    uint32_t right_mask;        /* execution mask of the last thread of a group */
-    uint32_t slm_size;          /* bytes, 0 = none */
+    uint32_t group_end[3]; /* exclusive */
+    uint32_t right_mask;   /* execution mask of the last thread of a group */
+    uint32_t slm_size;     /* bytes, 0 = none */
     bool barrier_enable;
-    bool denormals_preserve;    /* interface descriptor denorm mode bit */
-    uint32_t rounding_mode;     /* interface descriptor: 0 rtne, 1 ru, 2 rd, 3 rtz */
-    const uint8_t *payload;     /* cross-thread block, then one block a thread */
+    bool denormals_preserve; /* interface descriptor denorm mode bit */
+    uint32_t rounding_mode;  /* interface descriptor: 0 rtne, 1 ru, 2 rd, 3 rtz */
+    const uint8_t *payload;  /* cross-thread block, then one block a thread */
     size_t payload_size;
     uint32_t cross_thread_registers; /* GRFs */
     uint32_t per_thread_registers;   /* GRFs, a thread */
-    uint32_t scratch_base;      /* r0.5[31:10]: offset from general_base of thread slot 0 */
-    uint32_t scratch_per_thread;/* bytes, 0 = none */
-    uint32_t scratch_code;      /* raw MEDIA_VFE_STATE per-thread size code for r0.3[3:0] */
+    uint32_t scratch_base;           /* r0.5[31:10]: offset from general_base of thread slot 0 */
+    uint32_t scratch_per_thread;     /* bytes, 0 = none */
+    uint32_t scratch_code;           /* raw MEDIA_VFE_STATE per-thread size code for r0.3[3:0] */
     uint32_t slices, subslices, eus_per_subslice, threads_per_eu;
 };
 
@@ -66,25 +66,25 @@ struct emu_fault {
     uint32_t instruction_offset; /* from kernel_start */
     char instruction[160];       /* disassembly */
     uint32_t group[3];
-    uint32_t thread;             /* in the group */
+    uint32_t thread; /* in the group */
     uint32_t execution_mask;
-    uint32_t grf_count;          /* register file at the fault */
+    uint32_t grf_count; /* register file at the fault */
     uint8_t grf[128 * 32];
 };
 
 /* Ground truth: what was executed at one instruction of a program. */
 struct emu_count {
-    uint32_t offset;      /* bytes from kernel_start */
-    uint64_t executions;  /* times a hardware thread executed it */
-    uint64_t lanes;       /* channels enabled (execution mask and predicate) over all executions */
+    uint32_t offset;     /* bytes from kernel_start */
+    uint64_t executions; /* times a hardware thread executed it */
+    uint64_t lanes;      /* channels enabled (execution mask and predicate) over all executions */
 };
 
 struct emu_result {
     uint64_t instructions; /* executed, all threads */
     uint64_t lanes;
     uint64_t threads;
-    uint64_t cycles;       /* of the documented timing model, 0 when off */
-    uint64_t out_of_bounds; /* surface accesses outside the surface (reads 0, writes dropped) */
+    uint64_t cycles;          /* of the documented timing model, 0 when off */
+    uint64_t out_of_bounds;   /* surface accesses outside the surface (reads 0, writes dropped) */
     struct emu_count *counts; /* sorted by offset, every instruction reached; malloc'ed */
     size_t count_count;
     struct emu_fault fault;

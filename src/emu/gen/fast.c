@@ -110,21 +110,13 @@ static bool is_logic(const struct plan *plan)
 static bool plan_wrap(struct plan *plan, const struct integer_facts *facts)
 {
     const struct sonde_gen_instruction *instruction = &plan->details->instruction;
-    bool exact = instruction->saturate || instruction->condition;
     plan->lane = facts->wide ? EMU_LANE_I64 : EMU_LANE_I32;
-    if (!exact)
-        return true;
-    if (is_logic(plan)) {
-        bool narrow = plan->details->destination.size < (facts->wide ? 8 : 4);
-        bool complement = facts->modified || plan->kernel == EMU_KERNEL_NOT;
-        if (instruction->saturate || (narrow && (!types_agree(plan) || complement)))
-            return false;
-        if (is_unsigned(plan->details->destination.type))
-            plan->lane = facts->wide ? EMU_LANE_U64 : EMU_LANE_U32;
-        return true;
+    if (instruction->saturate) {
+        plan->lane = EMU_LANE_I64; /* holds the exact result of 32-bit operands */
+        return !is_logic(plan) && !instruction->condition && !facts->wide &&
+               (plan->kernel == EMU_KERNEL_ADD || !facts->unsigned_int);
     }
-    plan->lane = EMU_LANE_I64; /* holds the exact result of 32-bit operands */
-    return !facts->wide && (plan->kernel == EMU_KERNEL_ADD || !facts->unsigned_int);
+    return true;
 }
 
 static bool plan_shift(struct plan *plan, const struct integer_facts *facts)
@@ -136,9 +128,7 @@ static bool plan_shift(struct plan *plan, const struct integer_facts *facts)
         return false;
     if (plan->kernel == EMU_KERNEL_SHL) {
         plan->lane = wide ? EMU_LANE_I64 : EMU_LANE_I32;
-        if (instruction->condition && is_unsigned(plan->details->destination.type))
-            plan->lane = wide ? EMU_LANE_U64 : EMU_LANE_U32;
-        return !instruction->condition || plan->details->destination.size == (wide ? 8 : 4);
+        return true;
     }
     if (plan->kernel == EMU_KERNEL_ASR && !is_unsigned(type_of(plan, 0))) {
         plan->lane = wide ? EMU_LANE_I64 : EMU_LANE_I32;
@@ -183,7 +173,7 @@ static bool plan_move(struct plan *plan, const struct integer_facts *facts)
     uint8_t source = type_of(plan, 0), destination = plan->details->destination.type;
     bool to_float = sonde_gen_type_is_float(destination);
     bool long_source = sonde_gen_type_size(source) == 8;
-    if (instruction->condition && (is_unsigned(source) || facts->modified))
+    if (instruction->condition && (facts->modified || instruction->saturate))
         return false;
     if (to_float) {
         if (facts->modified || instruction->saturate)
@@ -461,6 +451,26 @@ static bool plan_store(struct plan *plan)
     return operation->store != NULL;
 }
 
+/* An integer condition looks at the result as the destination holds it: by
+ * its sign, and no wider. */
+static bool condition_lane(const struct plan *plan, enum emu_lane_type *lane)
+{
+    const struct emu_region *destination = &plan->details->destination;
+    *lane = plan->lane;
+    if (plan->domain != EMU_DOMAIN_INTEGER || sonde_gen_type_is_float(destination->type))
+        return true;
+    bool complement = plan->kernel == EMU_KERNEL_NOT;
+    for (unsigned i = 0; i < plan->sources; i++)
+        complement = complement || source_of(plan, i)->negate;
+    if (destination->size < lane_size(plan->lane) &&
+        (!is_logic(plan) || !types_agree(plan) || complement))
+        return false;
+    *lane = load_lane(plan->lane);
+    if (is_unsigned(destination->type))
+        *lane = *lane == EMU_LANE_I64 ? EMU_LANE_U64 : EMU_LANE_U32;
+    return true;
+}
+
 static bool plan_condition(struct plan *plan)
 {
     struct emu_operation *operation = plan->operation;
@@ -473,7 +483,10 @@ static bool plan_condition(struct plan *plan)
     enum emu_kernel kernel = condition_kernel(operation->condition);
     if (kernel == EMU_KERNEL_NONE)
         return false;
-    operation->compare = plan->table->compute[kernel][plan->lane][plan->count];
+    enum emu_lane_type lane;
+    if (!condition_lane(plan, &lane))
+        return false;
+    operation->compare = plan->table->compute[kernel][lane][plan->count];
     return operation->compare != NULL;
 }
 

@@ -268,12 +268,26 @@ static uint64_t accumulator_bits(const struct emu_thread *thread, const struct e
     return convert(thread, details, lane, domain);
 }
 
+/* The integer result as the destination holds it; conditions look at that. */
+static __int128 as_stored(const struct emu_lane *lane, const struct emu_details *details)
+{
+    unsigned bits = 8u * details->destination.size;
+    if (details->instruction.saturate || sonde_gen_type_is_float(details->destination.type))
+        return lane->result.i;
+    unsigned __int128 low =
+        (unsigned __int128)lane->result.i & (((unsigned __int128)1 << bits) - 1);
+    bool negative = sonde_gen_type_is_signed(details->destination.type) && low >> (bits - 1);
+    return negative ? (__int128)low - ((__int128)1 << bits) : (__int128)low;
+}
+
 static bool condition_of(const struct emu_lane *lane, const struct emu_details *details,
                          enum emu_domain domain)
 {
     double value = domain == EMU_DOMAIN_DOUBLE ? lane->result.d : (double)lane->result.f;
-    if (domain == EMU_DOMAIN_INTEGER)
-        value = lane->result.i < 0 ? -1 : lane->result.i > 0;
+    if (domain == EMU_DOMAIN_INTEGER) {
+        __int128 stored = as_stored(lane, details);
+        value = stored < 0 ? -1 : stored > 0;
+    }
     __int128 low, high;
     switch (lane->condition) {
     case SONDE_GEN_CONDITION_Z:

@@ -6,12 +6,12 @@
 #include "emu/gen/emu.h"
 #include "sonde/gen_message.h"
 
-#define EMU_GRF_SIZE   32u
-#define EMU_GRF_COUNT  128u
+#define EMU_GRF_SIZE  32u
+#define EMU_GRF_COUNT 128u
 /* Bytes after the register file that a region may run into without harm. */
-#define EMU_GRF_SLACK  512u
-#define EMU_SLM_MAX    65536u
-#define EMU_TLB_SIZE   1024u
+#define EMU_GRF_SLACK 512u
+#define EMU_SLM_MAX   65536u
+#define EMU_TLB_SIZE  1024u
 
 struct emu_tlb_entry {
     uint64_t tag; /* page number + 1, 0 = empty */
@@ -21,19 +21,19 @@ struct emu_tlb_entry {
 
 /* A decoded binding-table entry, cached per dispatch and worker. */
 struct emu_surface {
-    bool valid;      /* looked up */
-    uint8_t type;    /* RENDER_SURFACE_STATE type: 0 1D, 1 2D, 2 3D, 4 buffer, 7 null */
+    bool valid;   /* looked up */
+    uint8_t type; /* RENDER_SURFACE_STATE type: 0 1D, 1 2D, 2 3D, 4 buffer, 7 null */
     uint16_t format;
     uint8_t tile_mode;
     uint64_t base;
-    uint64_t size;   /* bytes, buffers */
+    uint64_t size;                        /* bytes, buffers */
     uint32_t width, height, depth, pitch; /* texels and bytes, images */
     uint32_t qpitch;
     uint32_t array_first, array_count;
     uint32_t x_offset, y_offset; /* of the image in its tiles, texels and rows */
     uint8_t mip_count;           /* levels after the first */
     uint8_t auxiliary_mode;      /* compression: 0 = none, others are not emulated */
-    uint8_t swizzle[4]; /* shader channel selects */
+    uint8_t swizzle[4];          /* shader channel selects */
 };
 
 struct emu_worker; /* one host thread: TLB, SLM, surface cache, counters */
@@ -44,14 +44,14 @@ struct emu_thread; /* one hardware thread */
 struct emu_message_context {
     struct emu_worker *worker;
     struct emu_thread *thread;
-    uint8_t *grf;               /* EMU_GRF_COUNT * EMU_GRF_SIZE + EMU_GRF_SLACK bytes */
-    uint32_t enabled;           /* channels to act on: execution mask & predicate, bit 0 = first
-                                   channel of the message (already shifted by channel offset) */
+    uint8_t *grf;     /* EMU_GRF_COUNT * EMU_GRF_SIZE + EMU_GRF_SLACK bytes */
+    uint32_t enabled; /* channels to act on: execution mask & predicate, bit 0 = first
+                         channel of the message (already shifted by channel offset) */
     const struct emu_dispatch *dispatch;
-    uint8_t *slm;               /* SLM of the work-group, dispatch->slm_size bytes */
-    uint32_t dst;               /* GRF numbers; dst is UINT32_MAX for null */
+    uint8_t *slm; /* SLM of the work-group, dispatch->slm_size bytes */
+    uint32_t dst; /* GRF numbers; dst is UINT32_MAX for null */
     uint32_t src0;
-    uint32_t src1;              /* UINT32_MAX when not split */
+    uint32_t src1; /* UINT32_MAX when not split */
     const struct sonde_gen_message *message;
 };
 

@@ -65,7 +65,7 @@ typedef int64_t outcome_F64;
 #define FOR_INTEGERS(macro, ...)                                                                   \
     macro(I32, __VA_ARGS__) macro(U32, __VA_ARGS__) macro(I64, __VA_ARGS__) macro(U64, __VA_ARGS__)
 #define FOR_FLOATS(macro, ...) macro(F32, __VA_ARGS__) macro(F64, __VA_ARGS__)
-#define FOR_ALL(macro, ...) FOR_INTEGERS(macro, __VA_ARGS__) FOR_FLOATS(macro, __VA_ARGS__)
+#define FOR_ALL(macro, ...)    FOR_INTEGERS(macro, __VA_ARGS__) FOR_FLOATS(macro, __VA_ARGS__)
 
 #define SAME(lane, name, expression) KERNEL(name##_##lane, lane_##lane, lane_##lane, expression)
 #define OUTCOME(lane, name, expression)                                                            \
@@ -73,8 +73,8 @@ typedef int64_t outcome_F64;
 
 FOR_ALL(SAME, MOV, a[i])
 FOR_ALL(SAME, ADD, a[i] + b[i])
-FOR_ALL(SAME, MUL, a[i] *b[i])
-FOR_INTEGERS(SAME, MAD, b[i] *c[i] + a[i])
+FOR_ALL(SAME, MUL, a[i] * b[i])
+FOR_INTEGERS(SAME, MAD, b[i] * c[i] + a[i])
 SAME(F32, MAD, __builtin_fmaf(b[i], c[i], a[i]))
 SAME(F64, MAD, __builtin_fma(b[i], c[i], a[i]))
 FOR_INTEGERS(SAME, AND, a[i] & b[i])
@@ -150,7 +150,7 @@ typedef double data_DF;
 #if defined(__F16C__)
 #define FROM_HF(value, lane) (lane_##lane) _cvtsh_ss(value)
 #else
-#define FROM_HF(value, lane) (lane_##lane)emu_half_to_float(value)
+#define FROM_HF(value, lane) (lane_##lane) emu_half_to_float(value)
 #endif
 
 #define LOAD_COUNTS(name)                                                                          \
@@ -203,10 +203,10 @@ FOR_LOADS(LOADS)
 
 /* Float to integer: toward zero, to the nearest limit, NaN to zero. */
 #define CLAMPED(value, low, high, type)                                                            \
-    ((value) != (value)   ? (type)0                                                                \
-     : (value) <= (low)   ? (type)(low)                                                            \
-     : (value) >= (high)  ? (type)(high)                                                           \
-                          : (type)(value))
+    ((value) != (value)  ? (type)0                                                                 \
+     : (value) <= (low)  ? (type)(low)                                                             \
+     : (value) >= (high) ? (type)(high)                                                            \
+                         : (type)(value))
 
 INLINE int32_t to_D(double v)
 {
@@ -335,8 +335,8 @@ INLINE uint16_t to_half(float value)
         macro(I64, UW, clamp_to(v, 0, UINT16_MAX))                                                 \
             macro(I64, W, clamp_to(v, INT16_MIN, INT16_MAX))                                       \
                 macro(I64, UD, clamp_to(v, 0, UINT32_MAX))                                         \
-                    macro(I64, D, clamp_to(v, INT32_MIN, INT32_MAX))                               \
-                        macro(I64, UQ, v < 0 ? 0 : v) macro(I64, Q, v)
+                    macro(I64, D, clamp_to(v, INT32_MIN, INT32_MAX)) macro(I64, UQ, v < 0 ? 0 : v) \
+                        macro(I64, Q, v)
 
 #define STORE_PLAIN(lane, type, expression) STORE(store_##lane##_##type, lane, type, expression)
 #define STORE_SAT(lane, type, expression)   STORE(saturate_##lane##_##type, lane, type, expression)
@@ -377,14 +377,16 @@ static uint32_t collect_64(const void *lanes, uint32_t count)
     return bits;
 }
 
-#define COUNTS(name)   {name##_1, name##_8, name##_16, name##_any}
-#define ROW(lane, name) [EMU_KERNEL_##name][EMU_LANE_##lane] = COUNTS(name##_##lane),
+#define COUNTS(name)                                                                               \
+    {                                                                                              \
+        name##_1, name##_8, name##_16, name##_any                                                  \
+    }
+#define ROW(lane, name)          [EMU_KERNEL_##name][EMU_LANE_##lane] = COUNTS(name##_##lane),
 #define ROWS(lane, name, unused) ROW(lane, name)
 #define LOAD_ROW(type, lane)                                                                       \
-    [SONDE_GEN_TYPE_##type][EMU_LANE_##lane] = {COUNTS(load_##type##_##lane##_contiguous),         \
-                                                COUNTS(load_##type##_##lane##_scalar),             \
-                                                COUNTS(load_##type##_##lane##_strided),            \
-                                                COUNTS(load_##type##_##lane##_table)},
+    [SONDE_GEN_TYPE_##type][EMU_LANE_##lane] = {                                                   \
+        COUNTS(load_##type##_##lane##_contiguous), COUNTS(load_##type##_##lane##_scalar),          \
+        COUNTS(load_##type##_##lane##_strided), COUNTS(load_##type##_##lane##_table)},
 #define STORE_ROW(lane, type, unused)                                                              \
     [EMU_LANE_##lane][SONDE_GEN_TYPE_##type] = {COUNTS(store_##lane##_##type##_contiguous),        \
                                                 COUNTS(store_##lane##_##type##_strided)},
@@ -394,38 +396,21 @@ static uint32_t collect_64(const void *lanes, uint32_t count)
 
 const struct emu_lane_table EMU_LANES_NAME = {
     .compute =
-        {
-            FOR_ALL(ROWS, MOV, 0)
-            FOR_ALL(ROWS, ADD, 0)
-            FOR_ALL(ROWS, MUL, 0)
-            FOR_ALL(ROWS, MAD, 0)
-            FOR_INTEGERS(ROWS, AND, 0)
-            FOR_INTEGERS(ROWS, OR, 0)
-            FOR_INTEGERS(ROWS, XOR, 0)
-            FOR_INTEGERS(ROWS, NOT, 0)
-            FOR_INTEGERS(ROWS, SHL, 0)
-            ROW(U32, SHR) ROW(U64, SHR) ROW(I32, ASR) ROW(I64, ASR)
-            FOR_ALL(ROWS, SEL, 0)
-            FOR_ALL(ROWS, MIN, 0)
-            FOR_ALL(ROWS, MAX, 0)
-            FOR_ALL(ROWS, EQ, 0)
-            FOR_ALL(ROWS, NE, 0)
-            FOR_ALL(ROWS, GT, 0)
-            FOR_ALL(ROWS, GE, 0)
-            FOR_ALL(ROWS, LT, 0)
-            FOR_ALL(ROWS, LE, 0)
-            FOR_ALL(ROWS, NEGATE, 0)
-            ROW(I32, ABSOLUTE) ROW(I64, ABSOLUTE) ROW(F32, ABSOLUTE) ROW(F64, ABSOLUTE)
-            ROW(I32, NEGATE_ABSOLUTE) ROW(I64, NEGATE_ABSOLUTE)
-            ROW(F32, NEGATE_ABSOLUTE) ROW(F64, NEGATE_ABSOLUTE)
-            FOR_FLOATS(ROWS, SATURATE, 0)
-            FOR_FLOATS(ROWS, RNDD, 0)
-            FOR_FLOATS(ROWS, RNDU, 0)
-            FOR_FLOATS(ROWS, RNDZ, 0)
-            FOR_FLOATS(ROWS, RNDE, 0)
-            FOR_FLOATS(ROWS, FRC, 0)
-            ROW(F32, INV) ROW(F32, SQT) ROW(F32, FDIV)
-        },
+        {FOR_ALL(ROWS, MOV, 0) FOR_ALL(ROWS, ADD, 0) FOR_ALL(ROWS, MUL, 0) FOR_ALL(ROWS, MAD, 0)
+             FOR_INTEGERS(ROWS, AND, 0) FOR_INTEGERS(ROWS, OR, 0) FOR_INTEGERS(ROWS, XOR, 0)
+                 FOR_INTEGERS(ROWS, NOT, 0) FOR_INTEGERS(ROWS, SHL, 0) ROW(U32, SHR) ROW(U64, SHR)
+                     ROW(I32, ASR) ROW(I64, ASR) FOR_ALL(ROWS, SEL, 0) FOR_ALL(ROWS, MIN, 0)
+                         FOR_ALL(ROWS, MAX, 0) FOR_ALL(ROWS, EQ, 0) FOR_ALL(ROWS, NE, 0) FOR_ALL(
+                             ROWS, GT, 0) FOR_ALL(ROWS, GE, 0) FOR_ALL(ROWS, LT, 0) FOR_ALL(ROWS,
+                                                                                            LE, 0)
+                             FOR_ALL(ROWS, NEGATE, 0) ROW(I32, ABSOLUTE) ROW(I64, ABSOLUTE) ROW(
+                                 F32, ABSOLUTE) ROW(F64, ABSOLUTE)
+                                 ROW(I32, NEGATE_ABSOLUTE) ROW(I64, NEGATE_ABSOLUTE)
+                                     ROW(F32, NEGATE_ABSOLUTE) ROW(F64, NEGATE_ABSOLUTE)
+                                         FOR_FLOATS(ROWS, SATURATE, 0) FOR_FLOATS(ROWS, RNDD, 0)
+                                             FOR_FLOATS(ROWS, RNDU, 0) FOR_FLOATS(ROWS, RNDZ, 0)
+                                                 FOR_FLOATS(ROWS, RNDE, 0) FOR_FLOATS(ROWS, FRC, 0)
+                                                     ROW(F32, INV) ROW(F32, SQT) ROW(F32, FDIV)},
     .load = {FOR_LOADS(LOAD_ROW)},
     .store = {FOR_STORES(STORE_ROW)},
     .saturate = {FOR_SATURATING(SAT_ROW)},
