@@ -176,6 +176,23 @@ static inline uint8_t *message_payload(const struct emu_message_context *context
     return context->grf + (size_t)(context->src1 + index - first) * EMU_GRF_SIZE;
 }
 
+/* More registers than any scattered message has of addresses or data. */
+#define MESSAGE_RANGE_MAX 64u
+
+/* Registers [first, first + count) of the payload as one piece: in place, or
+ * gathered in `room` when they lie in both operands of a split send. */
+static inline const uint8_t *message_payload_range(const struct emu_message_context *context,
+                                                   uint32_t first, uint32_t count, uint8_t *room)
+{
+    uint32_t split = context->message->payload_registers;
+
+    if (first >= split || first + count <= split)
+        return message_payload(context, first);
+    for (uint32_t i = 0; i < count && i < MESSAGE_RANGE_MAX; i++)
+        memcpy(room + (size_t)i * EMU_GRF_SIZE, message_payload(context, first + i), EMU_GRF_SIZE);
+    return room;
+}
+
 static inline uint8_t *message_response(const struct emu_message_context *context, uint32_t index)
 {
     return context->grf + (size_t)(context->dst + index) * EMU_GRF_SIZE;

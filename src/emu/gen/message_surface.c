@@ -176,23 +176,20 @@ enum emu_message_outcome message_fault_unmapped(const struct message_space *spac
 uint32_t message_addresses(const struct emu_message_context *context, uint32_t first,
                            uint32_t lanes, uint64_t offsets[MESSAGE_LANES_MAX])
 {
-    uint32_t size = context->message->address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
-    uint32_t registers = message_registers(lanes, size);
-    uint32_t per_register = EMU_GRF_SIZE / size;
+    bool wide = context->message->address_model == SONDE_GEN_ADDRESS_A64;
+    uint32_t registers = message_registers(lanes, wide ? 8 : 4);
+    uint8_t room[MESSAGE_LANES_MAX * 8];
+    const uint8_t *addresses = message_payload_range(context, first, registers, room);
     unsigned shift = context->message->address_shift;
-    uint64_t mask =
-        context->message->address_model == SONDE_GEN_ADDRESS_SLM ? MESSAGE_SLM_MASK : UINT64_MAX;
 
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        const uint8_t *at = message_payload(context, first + lane / per_register) +
-                            (size_t)(lane % per_register) * size;
-        if (size == 8) {
-            memcpy(&offsets[lane], at, 8);
-        } else {
-            uint32_t offset;
-            memcpy(&offset, at, 4);
-            offsets[lane] = ((uint64_t)offset << shift) & mask;
-        }
+    if (wide) {
+        memcpy(offsets, addresses, 8 * (size_t)lanes);
+        return registers;
     }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        offsets[lane] = (uint64_t)message_dword(addresses, lane) << shift;
+    if (context->message->address_model == SONDE_GEN_ADDRESS_SLM)
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            offsets[lane] &= MESSAGE_SLM_MASK;
     return registers;
 }

@@ -7,29 +7,18 @@ struct scatter {
     struct message_space space;
     bool write;
     uint32_t lanes;
-    uint32_t data;     /* payload register of the first data register */
-    uint32_t per_item; /* registers from one component to the next */
+    const uint8_t *source; /* data of a write, components one after the other */
+    uint8_t *target;       /* of a read */
+    size_t per_item;       /* bytes from one component to the next */
     uint64_t offsets[MESSAGE_LANES_MAX];
+    uint8_t room[MESSAGE_RANGE_MAX * EMU_GRF_SIZE];
 };
-
-static inline uint8_t *item(const struct emu_message_context *context,
-                            const struct scatter *scatter, uint32_t component, uint32_t lane,
-                            uint32_t slot)
-{
-    uint32_t per_register = EMU_GRF_SIZE / slot;
-    uint32_t index = component * scatter->per_item + lane / per_register;
-    uint8_t *grf = scatter->write ? message_payload(context, scatter->data + index)
-                                  : message_response(context, index);
-
-    return grf + (size_t)(lane % per_register) * slot;
-}
 
 /* Addresses one after the other, all channels enabled, within one page: the
  * registers are moved as wholes. */
-static bool move_contiguous(const struct emu_message_context *context,
-                            const struct scatter *scatter, uint32_t size)
+static bool move_contiguous(const struct scatter *scatter, uint32_t size)
 {
-    uint32_t lanes = scatter->lanes, per_register = EMU_GRF_SIZE / size;
+    uint32_t lanes = scatter->lanes;
     uint64_t first = scatter->offsets[0], wrong = 0;
     uint8_t *host;
 
@@ -40,48 +29,71 @@ static bool move_contiguous(const struct emu_message_context *context,
     host = message_locate(&scatter->space, first, (size_t)lanes * size, scatter->write);
     if (!host)
         return false;
-    for (uint32_t lane = 0; lane < lanes; lane += per_register) {
-        uint8_t *grf = item(context, scatter, 0, lane, size);
-        if (scatter->write)
-            memcpy(host + (size_t)lane * size, grf, EMU_GRF_SIZE);
-        else
-            memcpy(grf, host + (size_t)lane * size, EMU_GRF_SIZE);
-    }
+    if (scatter->write)
+        memcpy(host, scatter->source, (size_t)lanes * size);
+    else
+        memcpy(scatter->target, host, (size_t)lanes * size);
     return true;
 }
 
 /* One element of one channel, `size` bytes in memory and `slot` in the
- * register; the rest of the slot reads as zero. */
+ * register (`at` bytes into the data); the rest of the slot reads as zero. */
 static inline enum message_access move_element(const struct scatter *scatter, uint64_t offset,
-                                               uint8_t *grf, uint32_t size, uint32_t slot)
+                                               size_t at, uint32_t size, uint32_t slot)
 {
     enum message_access access;
     uint64_t value = 0;
 
     if (scatter->write)
-        return message_store(&scatter->space, offset, grf, size);
+        return message_store(&scatter->space, offset, scatter->source + at, size);
     access = message_load(&scatter->space, offset, &value, size);
-    memcpy(grf, &value, slot);
+    memcpy(scatter->target + at, &value, slot);
     return access;
 }
 
+/* All `count` elements of a channel, when they lie in one page. */
+static inline __attribute__((always_inline)) bool move_vector(const struct scatter *scatter,
+                                                              uint32_t lane, uint32_t count,
+                                                              uint32_t size, uint32_t slot)
+{
+    uint8_t *host = message_locate(&scatter->space, scatter->offsets[lane], (size_t)count * size,
+                                   scatter->write);
+    size_t at = (size_t)lane * slot;
+
+    if (!host)
+        return false;
+    for (uint32_t i = 0; i < count; i++, at += scatter->per_item) {
+        uint64_t value = 0;
+        if (scatter->write) {
+            memcpy(host + (size_t)i * size, scatter->source + at, size);
+        } else {
+            memcpy(&value, host + (size_t)i * size, size);
+            memcpy(scatter->target + at, &value, slot);
+        }
+    }
+    return true;
+}
+
 /* Every enabled channel by itself: the elements whose bit is set in
- * `component_mask`, `size` bytes apart in memory. */
+ * `component_mask`, `size` bytes apart in memory. `count` is their number when
+ * they are the first ones, else 0. */
 static inline __attribute__((always_inline)) enum emu_message_outcome
 move_lanes(struct emu_message_context *context, const struct scatter *scatter,
-           uint32_t component_mask, uint32_t size, uint32_t slot)
+           uint32_t component_mask, uint32_t count, uint32_t size, uint32_t slot)
 {
     uint32_t outside = 0;
 
     for (uint32_t left = context->enabled; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), component = 0;
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        size_t at = (size_t)lane * slot;
         bool lane_outside = false;
 
-        for (uint32_t mask = component_mask; mask; mask &= mask - 1, component++) {
+        if (count && move_vector(scatter, lane, count, size, slot))
+            continue;
+        for (uint32_t mask = component_mask; mask; mask &= mask - 1, at += scatter->per_item) {
             uint64_t offset =
                 scatter->offsets[lane] + (uint64_t)size * (uint32_t)__builtin_ctz(mask);
-            uint8_t *grf = item(context, scatter, component, lane, slot);
-            enum message_access access = move_element(scatter, offset, grf, size, slot);
+            enum message_access access = move_element(scatter, offset, at, size, slot);
 
             if (access == MESSAGE_ACCESS_UNMAPPED)
                 return message_fault_unmapped(&scatter->space, offset, size, lane);
@@ -101,25 +113,29 @@ static bool prepare(struct emu_message_context *context, struct scatter *scatter
 {
     const struct sonde_gen_message *message = context->message;
     uint32_t address_size = message->address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
-    uint32_t address_registers;
+    uint32_t lanes = message_lanes(context), per_item = message_registers(lanes, slot);
+    uint32_t data = message->header + message_registers(lanes, address_size);
+    bool write = message->operation == SONDE_GEN_MESSAGE_WRITE;
 
-    scatter->write = message->operation == SONDE_GEN_MESSAGE_WRITE;
-    scatter->lanes = message_lanes(context);
-    address_registers = message_registers(scatter->lanes, address_size);
-    scatter->data = message->header + address_registers;
-    scatter->per_item = message_registers(scatter->lanes, slot);
-    context->enabled &= message_lane_mask(scatter->lanes);
+    scatter->write = write;
+    scatter->lanes = lanes;
+    scatter->per_item = (size_t)per_item * EMU_GRF_SIZE;
+    context->enabled &= message_lane_mask(lanes);
     *outcome = EMU_MESSAGE_FAULT;
-    if (!message_require(context,
-                         scatter->data + (scatter->write ? components * scatter->per_item : 0),
-                         scatter->write ? 0 : components * scatter->per_item))
+    if (!message_require(context, data + (write ? components * per_item : 0),
+                         write ? 0 : components * per_item))
         return false;
     if (!message_space_open(context, &scatter->space))
         return false;
     *outcome = EMU_MESSAGE_DONE;
-    if (!context->enabled || (!scatter->write && context->dst == UINT32_MAX))
+    if (!context->enabled || (!write && context->dst == UINT32_MAX))
         return false;
-    message_addresses(context, message->header, scatter->lanes, scatter->offsets);
+    message_addresses(context, message->header, lanes, scatter->offsets);
+    if (write)
+        scatter->source =
+            message_payload_range(context, data, components * per_item, scatter->room);
+    else
+        scatter->target = message_response(context, 0);
     return true;
 }
 
@@ -130,18 +146,21 @@ static enum emu_message_outcome untyped_4x2(struct emu_message_context *context)
 {
     const struct sonde_gen_message *message = context->message;
     bool wide = message->address_model == SONDE_GEN_ADDRESS_A64;
-    struct scatter scatter = {.write = message->operation == SONDE_GEN_MESSAGE_WRITE};
+    struct scatter scatter;
     uint32_t outside = 0;
 
+    scatter.write = message->operation == SONDE_GEN_MESSAGE_WRITE;
     if (!message_require(context, message->header + 1u + scatter.write, !scatter.write) ||
         !message_space_open(context, &scatter.space))
         return EMU_MESSAGE_FAULT;
     if (!scatter.write && context->dst == UINT32_MAX)
         return EMU_MESSAGE_DONE;
+    if (scatter.write)
+        scatter.source = message_payload(context, message->header + 1u);
+    else
+        scatter.target = message_response(context, 0);
     for (uint32_t slot = 0; slot < 2; slot++) {
         const uint8_t *address = message_payload(context, message->header);
-        uint8_t *grf = scatter.write ? message_payload(context, message->header + 1u)
-                                     : message_response(context, 0);
         uint64_t base = message_dword(address, wide ? 2 * slot : 4 * slot);
 
         if (wide)
@@ -153,7 +172,7 @@ static enum emu_message_outcome untyped_4x2(struct emu_message_context *context)
 
             if (!(message->component_mask & context->enabled >> (4 * slot) & (1u << i)))
                 continue;
-            access = move_element(&scatter, base + 4u * i, grf + 16u * slot + 4u * i, 4, 4);
+            access = move_element(&scatter, base + 4u * i, 16u * slot + 4u * i, 4, 4);
             if (access == MESSAGE_ACCESS_UNMAPPED)
                 return message_fault_unmapped(&scatter.space, base + 4u * i, 4, 4 * slot + i);
             outside += access == MESSAGE_ACCESS_OUTSIDE;
@@ -175,10 +194,21 @@ enum emu_message_outcome message_untyped(struct emu_message_context *context)
         return untyped_4x2(context);
     if (!prepare(context, &scatter, (uint32_t)__builtin_popcount(mask), 4, &outcome))
         return outcome;
-    if (mask == 1 && scatter.lanes >= 8 && context->enabled == message_lane_mask(scatter.lanes) &&
-        move_contiguous(context, &scatter, 4))
-        return EMU_MESSAGE_DONE;
-    return move_lanes(context, &scatter, mask, 4, 4);
+    switch (mask) {
+    case 0x1:
+        if (scatter.lanes >= 8 && context->enabled == message_lane_mask(scatter.lanes) &&
+            move_contiguous(&scatter, 4))
+            return EMU_MESSAGE_DONE;
+        return move_lanes(context, &scatter, mask, 1, 4, 4);
+    case 0x3:
+        return move_lanes(context, &scatter, mask, 2, 4, 4);
+    case 0x7:
+        return move_lanes(context, &scatter, mask, 3, 4, 4);
+    case 0xf:
+        return move_lanes(context, &scatter, mask, 4, 4, 4);
+    default:
+        return move_lanes(context, &scatter, mask, 0, 4, 4);
+    }
 }
 
 enum emu_message_outcome message_scattered(struct emu_message_context *context)
@@ -205,18 +235,17 @@ enum emu_message_outcome message_scattered(struct emu_message_context *context)
                 scatter.offsets[lane] += global;
     }
     if (elements == 1 && size == slot && scatter.lanes >= 8 &&
-        context->enabled == message_lane_mask(scatter.lanes) &&
-        move_contiguous(context, &scatter, size))
+        context->enabled == message_lane_mask(scatter.lanes) && move_contiguous(&scatter, size))
         return EMU_MESSAGE_DONE;
     switch (size << 4 | slot) {
     case 0x14:
-        return move_lanes(context, &scatter, mask, 1, 4);
+        return move_lanes(context, &scatter, mask, elements, 1, 4);
     case 0x24:
-        return move_lanes(context, &scatter, mask, 2, 4);
+        return move_lanes(context, &scatter, mask, elements, 2, 4);
     case 0x44:
-        return move_lanes(context, &scatter, mask, 4, 4);
+        return move_lanes(context, &scatter, mask, elements, 4, 4);
     case 0x88:
-        return move_lanes(context, &scatter, mask, 8, 8);
+        return move_lanes(context, &scatter, mask, elements, 8, 8);
     default:
         return message_fault(context, "scattered message with an unknown element size");
     }
