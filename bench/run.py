@@ -47,7 +47,7 @@ def run(command, environment, repeats):
 def instructions(sonde, example, directory):
     """Executed instructions (original, instrumented) by the emulator's count."""
     done = subprocess.run([sonde, "verify", "--format", "json", "-t", "opcodeprof", "-o",
-                           os.path.join(directory, "verify"), "--", example],
+                           os.path.join(directory, "verify-" + os.path.basename(example)), "--", example],
                           capture_output=True, text=True, timeout=600, check=False)
     try:
         figures = json.loads(done.stdout[done.stdout.index("{"):])
