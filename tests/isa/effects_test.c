@@ -135,6 +135,8 @@ static const struct expectation {
      false},
     {"(W) madm (8|M0) r10.nomme:f r20.nomme:f r30.nomme:f r40.nomme:f", "r20 r30 r40", "r10",
      false},
+    {"(W) math.invm (4|M0) r10.mme0:df r20.nomme:df r24.nomme:df", "r20 r24", "r10 f0.0 mme", true},
+    {"(W) math.rsqtm (8|M0) r10.nomme:f r20.mme1:f", "r20 mme", "r10 f0.0", true},
     {"(W) math.inv (16|M0) r10.0<1>:f r20.0<8;8,1>:f", "r20-r21", "r10-r11", false},
     {"(W) math.idiv (8|M0) r10.0<1>:d r20.0<8;8,1>:d r30.0<8;8,1>:d", "r20 r30", "r10-r11", false},
     {"(W) math.iqot (8|M0) r10.0<1>:d r20.0<8;8,1>:d r30.0<8;8,1>:d", "r20 r30", "r10", false},

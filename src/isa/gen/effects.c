@@ -281,8 +281,10 @@ static void predicate_effects(struct sonde_gen_effects *effects,
 static void condition_effects(struct sonde_gen_effects *effects,
                               const struct sonde_gen_instruction *i)
 {
-    /* sel compares (minimum, maximum) and leaves the flag alone. */
-    if (i->condition == SONDE_GEN_CONDITION_NONE || i->opcode == SONDE_GEN_SEL)
+    /* invm and rsqtm flag the channels that need no refinement ("early out").
+     * sel compares (minimum, maximum) and leaves the flag alone. */
+    bool early_out = i->opcode == SONDE_GEN_MATH && i->math >= SONDE_GEN_MATH_INVM;
+    if (!early_out && (i->condition == SONDE_GEN_CONDITION_NONE || i->opcode == SONDE_GEN_SEL))
         return;
     unsigned first = i->flag_subreg * 16u + i->channel_offset;
     mark_flags(&effects->writes, i->flag_number, first, i->exec_size);
