@@ -280,6 +280,13 @@ SONDE_API void sonde_gen_instruction_init(struct sonde_gen_instruction *instruct
                                           enum sonde_gen_opcode opcode, uint8_t exec_size,
                                           bool no_mask);
 
+/* Check what the encoding alone does not enforce: region rules, register
+ * bounds of operands and payloads, channel alignment. SONDE_OK, the error of
+ * sonde_gen_encode, or SONDE_ERROR_ILLEGAL with the rule broken. */
+SONDE_API enum sonde_status
+sonde_gen_instruction_validate(const struct sonde_gen_instruction *instruction,
+                               struct sonde_error *error);
+
 /* What an instruction reads and writes, implicit operands included. GRF sets
  * are bit sets of bytes: bit b of grf[b / 64] is byte b of the register file
  * (128 x 32 bytes, 256 x 32 in large-GRF mode, 128 x 64 on XeHPC = at most

@@ -110,6 +110,7 @@ static void edited(const struct sonde_gen_instruction *i, const uint8_t *bytes)
     changed.size = 16;
     if (sonde_gen_encode(&changed, out, &error) != SONDE_OK)
         return;
+    sonde_gen_instruction_validate(&changed, &error);
     must(sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, out, 16, 0, &seen, &error) == SONDE_OK);
     must(seen.opcode == changed.opcode);
     must(sonde_gen_encode(&seen, again, &error) == SONDE_OK);
@@ -134,6 +135,8 @@ static void examine(const struct sonde_gen_instruction *i)
     char text[64];
     sonde_gen_instruction_effects(i, &effects);
     must(!i->illegal || effects.writes.grf_unknown);
+    enum sonde_status valid = sonde_gen_instruction_validate(i, &error);
+    must(valid == SONDE_OK || valid == SONDE_ERROR_ILLEGAL || valid == SONDE_ERROR_RANGE);
     sonde_gen_message_decode(i, &message, &error);
     must(sonde_gen_message_print(&message, text, sizeof text) > 0);
 }

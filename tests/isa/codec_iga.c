@@ -18,6 +18,11 @@ struct disassemble_options {
     uint32_t size, formatting, reserved[2], decoder, base;
 };
 
+struct diagnostic {
+    uint32_t line, column, offset, extent;
+    const char *message;
+};
+
 struct iga {
     void *library;
     void *context;
@@ -25,6 +30,7 @@ struct iga {
     int32_t (*context_create)(const struct context_options *, void **);
     int32_t (*context_release)(void *);
     int32_t (*assemble)(void *, const struct assemble_options *, const char *, void **, uint32_t *);
+    int32_t (*warnings)(void *, const struct diagnostic **, uint32_t *);
     int32_t (*disassemble)(void *, const struct disassemble_options *, const void *, uint32_t,
                            const char *(*)(int32_t, void *), void *, char **);
     int32_t (*errors)(void *, const struct iga_diagnostic **, uint32_t *);
@@ -51,6 +57,7 @@ static bool find_all(struct iga *iga)
         {"iga_context_release", &iga->context_release},
         {"iga_context_assemble", &iga->assemble},
         {"iga_context_disassemble", &iga->disassemble},
+        {"iga_context_get_warnings", &iga->warnings},
         {"iga_context_get_errors", &iga->errors},
         {"kv_create", &kv->create},
         {"kv_delete", &kv->delete},
@@ -136,6 +143,22 @@ const uint8_t *iga_assemble(struct iga *iga, const char *text, uint32_t encoder,
         return NULL;
     *size = bytes;
     return code;
+}
+
+int iga_warnings(struct iga *iga, const char *text, const char **first)
+{
+    struct assemble_options options = {.size = sizeof options,
+                                       .warnings = UINT32_MAX,
+                                       .encoder = IGA_ENCODE_NO_COMPACT,
+                                       .tokens = 16};
+    void *code = NULL;
+    uint32_t bytes = 0, count = 0;
+    const struct diagnostic *list = NULL;
+    if (iga->assemble(iga->context, &options, text, &code, &bytes) != 0 ||
+        iga->warnings(iga->context, &list, &count) != 0)
+        return -1;
+    *first = count > 0 ? list[0].message : "";
+    return (int)count;
 }
 
 const char *iga_disassemble(struct iga *iga, const uint8_t *code, size_t size)

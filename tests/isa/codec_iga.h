@@ -22,6 +22,10 @@ void iga_close(struct iga *iga);
 /* Assemble; *size bytes that stay valid until the next call, NULL on error. */
 const uint8_t *iga_assemble(struct iga *iga, const char *text, uint32_t encoder, size_t *size);
 
+/* Assemble and count the warnings (of region rules); the first one's text goes
+ * to *first. Negative when the text does not assemble. */
+int iga_warnings(struct iga *iga, const char *text, const char **first);
+
 /* Disassemble a buffer; NULL on error. */
 const char *iga_disassemble(struct iga *iga, const uint8_t *code, size_t size);
 /* The same, with text for buffers with errors too: what cannot be decoded is

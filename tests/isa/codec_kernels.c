@@ -75,6 +75,8 @@ static void check_kernel(struct iga *iga, const char *place, const uint8_t *isa,
         else if (!compare_instruction(iga, &kv, (int32_t)i->offset, i, text, sizeof text) ||
                  !compare_round_trip(i, isa + i->offset, text, sizeof text))
             complain(tally, place, i->offset, text);
+        if (!i->illegal && sonde_gen_instruction_validate(i, &error) != SONDE_OK)
+            complain(tally, place, i->offset, error.message);
         if (!compacts_again(i))
             complain(tally, place, i->offset, "does not compact anew");
         if (!i->illegal &&
