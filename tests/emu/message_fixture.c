@@ -211,6 +211,12 @@ uint8_t *fixture_grf(struct emu_worker *worker, unsigned number)
 
 enum emu_message_outcome fixture_run(struct emu_worker *worker, uint32_t enabled, bool split)
 {
+    return fixture_run_to(worker, enabled, split, FIXTURE_DST);
+}
+
+enum emu_message_outcome fixture_run_to(struct emu_worker *worker, uint32_t enabled, bool split,
+                                        uint32_t dst)
+{
     worker->fault[0] = 0;
     worker->context = (struct emu_message_context){
         .worker = worker,
@@ -218,7 +224,7 @@ enum emu_message_outcome fixture_run(struct emu_worker *worker, uint32_t enabled
         .enabled = enabled,
         .dispatch = &worker->dispatch,
         .slm = worker->dispatch.slm_size ? worker->slm : NULL,
-        .dst = worker->message.response_registers ? FIXTURE_DST : UINT32_MAX,
+        .dst = worker->message.response_registers ? dst : UINT32_MAX,
         .src0 = FIXTURE_SRC0,
         .src1 = split ? FIXTURE_SRC1 : UINT32_MAX,
         .message = &worker->message,

@@ -77,6 +77,9 @@ void fixture_fill_registers(struct emu_worker *worker);
 uint8_t *fixture_grf(struct emu_worker *worker, unsigned number);
 /* Run worker->message; `split`: the data of a write are in src1. */
 enum emu_message_outcome fixture_run(struct emu_worker *worker, uint32_t enabled, bool split);
+/* The same with the response in another register. */
+enum emu_message_outcome fixture_run_to(struct emu_worker *worker, uint32_t enabled, bool split,
+                                        uint32_t dst);
 uint32_t fixture_random(void);
 
 #endif

@@ -107,9 +107,56 @@ static void random_messages(void **state)
     fixture_destroy(worker, true);
 }
 
+/* Reads and samples give the same response wherever it goes, also over their
+ * own addresses. */
+static void response_over_payload(void **state)
+{
+    static uint8_t before[sizeof(((struct emu_worker *)0)->grf)], want[32 * EMU_GRF_SIZE];
+    struct emu_worker *worker = fixture_create(NULL);
+    unsigned compared = 0;
+
+    (void)state;
+    fixture_map(worker, BASE, 20 * EMU_PAGE_SIZE);
+    fixture_map(worker, FIXTURE_GENERAL, 4 * EMU_PAGE_SIZE);
+    random_surfaces(worker);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        bool split = fixture_random() & 1;
+        uint32_t enabled = fixture_random() | 0xff;
+        struct sonde_error error;
+        uint8_t function = fixture_random() & 1 ? SONDE_GEN_SFID_SAMPLER : SONDE_GEN_SFID_DC1;
+        uint32_t dst =
+            (split && fixture_random() & 1 ? FIXTURE_SRC1 : FIXTURE_SRC0) + fixture_random() % 12;
+
+        if (round % 64 == 0)
+            random_registers(worker);
+        if (sonde_gen_message_decode_descriptor(SONDE_GEN_PLATFORM_GEN9, function,
+                                                random_descriptor(), split ? 0x3c0 : 0, false,
+                                                &worker->message, &error) != SONDE_OK ||
+            (worker->message.operation != SONDE_GEN_MESSAGE_READ &&
+             worker->message.operation != SONDE_GEN_MESSAGE_TYPED_READ &&
+             worker->message.operation != SONDE_GEN_MESSAGE_SAMPLE))
+            continue;
+        size_t bytes = worker->message.response_registers * (size_t)EMU_GRF_SIZE;
+        memcpy(before, worker->grf, sizeof before);
+        /* Channels that do not take part keep the same contents. */
+        memmove(fixture_grf(worker, FIXTURE_DST), fixture_grf(worker, dst), bytes);
+        if (fixture_run(worker, enabled, split) == EMU_MESSAGE_DONE) {
+            memcpy(want, fixture_grf(worker, FIXTURE_DST), bytes);
+            memcpy(worker->grf, before, sizeof before);
+            assert_int_equal(fixture_run_to(worker, enabled, split, dst), EMU_MESSAGE_DONE);
+            assert_memory_equal(fixture_grf(worker, dst), want, bytes);
+            compared++;
+        }
+        memcpy(worker->grf, before, sizeof before);
+    }
+    assert_true(compared > 1000);
+    fixture_destroy(worker, true);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_messages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_messages),
+                                       cmocka_unit_test(response_over_payload)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

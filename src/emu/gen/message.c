@@ -35,11 +35,41 @@ static enum emu_message_outcome fence(struct emu_message_context *context)
     return EMU_MESSAGE_DONE;
 }
 
+static bool meet(uint32_t a, uint32_t a_count, uint32_t b, uint32_t b_count)
+{
+    return a < b + b_count && b < a + a_count;
+}
+
+/* Messages that write results channel by channel have read their whole payload
+ * before: keep a copy when the response lies over it. */
+static enum emu_message_outcome
+run_unit(struct emu_message_context *context,
+         enum emu_message_outcome (*unit)(struct emu_message_context *context))
+{
+    const struct sonde_gen_message *message = context->message;
+    uint8_t copy[2 * EMU_GRF_COUNT * EMU_GRF_SIZE];
+    enum emu_message_outcome outcome;
+
+    if (context->dst == UINT32_MAX ||
+        (!meet(context->dst, message->response_registers, context->src0,
+               message->payload_registers) &&
+         (context->src1 == UINT32_MAX || !meet(context->dst, message->response_registers,
+                                               context->src1, message->src1_registers))))
+        return unit(context);
+    for (uint32_t i = 0; i < message_payload_count(context); i++)
+        memcpy(copy + (size_t)i * EMU_GRF_SIZE, message_payload(context, i), EMU_GRF_SIZE);
+    context->payload = copy;
+    outcome = unit(context);
+    context->payload = NULL;
+    return outcome;
+}
+
 static enum emu_message_outcome access_memory(struct emu_message_context *context)
 {
     switch ((enum sonde_gen_message_layout)context->message->layout) {
     case SONDE_GEN_LAYOUT_UNTYPED:
-        return message_untyped(context);
+        return context->message->simd < 8 ? run_unit(context, message_untyped)
+                                          : message_untyped(context);
     case SONDE_GEN_LAYOUT_SCATTERED:
         return message_scattered(context);
     case SONDE_GEN_LAYOUT_OWORD_BLOCK:
@@ -63,17 +93,17 @@ enum emu_message_outcome emu_message_execute(struct emu_message_context *context
     case SONDE_GEN_MESSAGE_WRITE:
         return access_memory(context);
     case SONDE_GEN_MESSAGE_ATOMIC:
-        return message_atomic(context);
+        return run_unit(context, message_atomic);
     case SONDE_GEN_MESSAGE_TYPED_READ:
     case SONDE_GEN_MESSAGE_TYPED_WRITE:
-        return message_typed(context);
+        return run_unit(context, message_typed);
     case SONDE_GEN_MESSAGE_TYPED_ATOMIC:
-        return message_typed_atomic(context);
+        return run_unit(context, message_typed_atomic);
     case SONDE_GEN_MESSAGE_MEDIA_READ:
     case SONDE_GEN_MESSAGE_MEDIA_WRITE:
         return message_media_block(context);
     case SONDE_GEN_MESSAGE_SAMPLE:
-        return message_sample(context);
+        return run_unit(context, message_sample);
     case SONDE_GEN_MESSAGE_FENCE:
     case SONDE_GEN_MESSAGE_CACHE_FLUSH:
         return fence(context);

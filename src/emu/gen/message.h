@@ -167,10 +167,13 @@ static inline uint8_t *message_locate(const struct message_space *space, uint64_
 
 /* Register `index` of the payload: the first operand's registers, then those
  * of the second operand of a split send. */
-static inline uint8_t *message_payload(const struct emu_message_context *context, uint32_t index)
+static inline const uint8_t *message_payload(const struct emu_message_context *context,
+                                             uint32_t index)
 {
     uint32_t first = context->message->payload_registers;
 
+    if (context->payload)
+        return context->payload + (size_t)index * EMU_GRF_SIZE;
     if (index < first)
         return context->grf + (size_t)(context->src0 + index) * EMU_GRF_SIZE;
     return context->grf + (size_t)(context->src1 + index - first) * EMU_GRF_SIZE;
