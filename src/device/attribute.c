@@ -12,6 +12,7 @@
 #define SURFACE_STATE_SIZE  64u
 #define BINDING_LIMIT       240u
 #define BINDING_HINT_FULL   31u
+#define SURFACE_FORMAT_RAW  0x1ffu
 #define SURFACE_TYPE_2D     1u
 #define SURFACE_TYPE_3D     2u
 #define SURFACE_TYPE_BUFFER 4u
@@ -44,17 +45,24 @@ static bool add_region(struct regions *regions, struct region region)
 }
 
 /* Bytes of a surface (RENDER_SURFACE_STATE, Skylake PRM volume 2d): buffers
- * hold their size minus one in width 6:0, height 13:0 and depth 10:0. */
+ * hold their elements minus one in width 6:0, height 13:0 and depth 10:0, of
+ * `pitch` bytes when they have a format; images have layers `qpitch` rows
+ * apart (1D ones a row each) and end with a whole tile. */
 static uint64_t surface_size(const uint8_t *state)
 {
-    uint32_t type = base_load32(state) >> 29;
+    static const uint32_t tile_rows[4] = {1, 64, 8, 32};
+    uint32_t word0 = base_load32(state), type = word0 >> 29;
     uint64_t word2 = base_load32(state + 8), word3 = base_load32(state + 12);
+    uint64_t layers = (word3 >> 21 & 0x7ff) + 1, pitch = (word3 & 0x3ffff) + 1;
+    uint64_t qpitch = (uint64_t)(base_load32(state + 4) & 0x7fff) * 4;
+    uint64_t rows = (word2 >> 16 & 0x3fff) + 1, tile = tile_rows[word0 >> 12 & 3];
     if (type == SURFACE_TYPE_BUFFER)
-        return ((word2 & 0x7f) | (word2 >> 16 & 0x3fff) << 7 | (word3 >> 21 & 0x7ff) << 21) + 1;
+        return (((word2 & 0x7f) | (word2 >> 16 & 0x3fff) << 7 | (word3 >> 21 & 0x7ff) << 21) + 1) *
+               ((word0 >> 18 & 0x3ff) == SURFACE_FORMAT_RAW ? 1 : pitch);
     if (type > SURFACE_TYPE_3D)
         return 0;
-    uint64_t rows = ((word2 >> 16 & 0x3fff) + 1 + 31) / 32 * 32, pitch = (word3 & 0x3ffff) + 1;
-    return pitch * rows * ((word3 >> 21 & 0x7ff) + 1);
+    rows += (layers - 1) * (type < SURFACE_TYPE_2D ? 1 : qpitch);
+    return pitch * ((rows + tile - 1) / tile * tile);
 }
 
 static bool add_surfaces(const struct device_truth_record *record, struct regions *regions)
