@@ -354,7 +354,10 @@ static bool print_sections(struct printer *printer)
         if (json)
             report_json_end_array(printer->json);
     }
-    if (done && printer->view->has_total)
+    /* One kernel is its own total; rows for other programs have it all the same. */
+    bool repeats = printer->options->format == REPORT_FORMAT_TEXT &&
+                   printer->profile->kernel_count == 1 && !printer->options->total_only;
+    if (done && printer->view->has_total && !repeats)
         done = print_section(printer, NULL);
     if (json)
         report_json_end_object(printer->json);

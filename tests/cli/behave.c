@@ -152,6 +152,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(how, "calls") == 0)
         run_kernel(program, "calls", 4, true);
+    for (int i = 0; strcmp(how, "many") == 0 && i < 2000; i++)
+        run_kernel(program, i % 2 ? "add_one" : "add_two", 2 - i % 2, true);
     if (strcmp(how, "loops") == 0)
         run_kernel(program, "forever", 0, true);
     if (strcmp(how, "outside") == 0)
