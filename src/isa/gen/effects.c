@@ -92,8 +92,8 @@ static bool mark(struct sonde_gen_effect *e, const struct sonde_gen_operand *o, 
 static void mark_address(struct sonde_gen_effect *e, const struct sonde_gen_operand *o,
                          unsigned addresses)
 {
-    for (unsigned n = 0; n < addresses && o->address_subreg + n < 16; n++)
-        e->address |= (uint16_t)(1u << (o->address_subreg + n));
+    for (unsigned n = 0; n < addresses && n < 16; n++)
+        e->address |= (uint16_t)(1u << ((o->address_subreg + n) & 15));
 }
 
 static unsigned operand_size(const struct sonde_gen_operand *o)
@@ -187,9 +187,9 @@ static void read_source(struct sonde_gen_effect *e, const struct sonde_gen_instr
         read_align16(e, o, i->exec_size);
     else
         read_region(e, o, i->exec_size);
-    /* How 8- and 16-bit elements lie in the accumulators is not modelled. */
+    /* How other than 32-bit elements lie in the accumulators is not modelled. */
     if (o->file == SONDE_GEN_FILE_ARF && (o->number & 0xf0) == SONDE_GEN_ARF_ACCUMULATOR &&
-        operand_size(o) < 4)
+        operand_size(o) != 4)
         e->accumulators |= BOTH_ACCUMULATORS;
 }
 
@@ -225,7 +225,7 @@ static bool write_destination(struct sonde_gen_effects *effects,
         return write_align16(e, i);
     unsigned size = operand_size(o), stride = o->hstride == 0 ? 1 : o->hstride;
     if (o->file == SONDE_GEN_FILE_ARF && (o->number & 0xf0) == SONDE_GEN_ARF_ACCUMULATOR &&
-        size < 4) {
+        size != 4) {
         e->accumulators |= BOTH_ACCUMULATORS;
         return false;
     }
@@ -261,10 +261,17 @@ static unsigned predicate_group(uint8_t predicate)
     }
 }
 
+/* sel without a condition: the predicate picks a source for every channel.
+ * (With one it is a minimum or maximum, and a predicate masks as always.) */
+static bool picks_by_predicate(const struct sonde_gen_instruction *i)
+{
+    return i->opcode == SONDE_GEN_SEL && i->condition == SONDE_GEN_CONDITION_NONE;
+}
+
 static void predicate_effects(struct sonde_gen_effects *effects,
                               const struct sonde_gen_instruction *i)
 {
-    if (i->predicate == SONDE_GEN_PREDICATE_NONE)
+    if (i->predicate == SONDE_GEN_PREDICATE_NONE && !picks_by_predicate(i))
         return;
     if (i->predicate == SONDE_GEN_PREDICATE_ANYV || i->predicate == SONDE_GEN_PREDICATE_ALLV ||
         i->predicate >= SONDE_GEN_PREDICATE_ANY || i->align16) {
@@ -320,19 +327,22 @@ static void accumulator_effects(struct sonde_gen_effects *effects,
     }
 }
 
-/* idiv leaves the remainder in the registers after the quotient. */
+/* idiv leaves the remainder in the register after the quotient; for shapes
+ * other than one whole register anywhere in twice the space. */
 static void division_effects(struct sonde_gen_effects *effects,
                              const struct sonde_gen_instruction *i)
 {
     if (i->opcode != SONDE_GEN_MATH || i->math != SONDE_GEN_MATH_IDIV || i->dst.indirect)
         return;
-    unsigned length = i->exec_size * operand_size(&i->dst);
-    unsigned registers = (i->dst.subreg + length + GRF_SIZE - 1) / GRF_SIZE;
-    mark(&effects->writes, &i->dst, registers * GRF_SIZE, length);
-    if (registers > 1) {
-        mark(&effects->writes, &i->dst, GRF_SIZE, 2 * registers * GRF_SIZE);
-        effects->write_is_partial = true;
+    unsigned stride = i->dst.hstride == 0 ? 1 : i->dst.hstride;
+    unsigned length = i->exec_size * stride * operand_size(&i->dst);
+    if (i->dst.subreg == 0 && length == GRF_SIZE && stride == 1) {
+        mark(&effects->writes, &i->dst, GRF_SIZE, GRF_SIZE);
+        return;
     }
+    unsigned registers = (i->dst.subreg + length + GRF_SIZE - 1) / GRF_SIZE;
+    mark(&effects->writes, &i->dst, 0, 2 * registers * GRF_SIZE);
+    effects->write_is_partial = true;
 }
 
 static void branch_effects(struct sonde_gen_effects *effects, const struct sonde_gen_instruction *i)
@@ -469,9 +479,8 @@ void sonde_gen_instruction_effects(const struct sonde_gen_instruction *instructi
     }
     if (isa_gen_opcodes[i->opcode].format == SONDE_GEN_FORMAT_NULLARY)
         return;
-    /* sel writes every channel, its predicate only picks the source. */
     effects->write_is_partial =
-        !i->no_mask || (i->predicate != SONDE_GEN_PREDICATE_NONE && i->opcode != SONDE_GEN_SEL);
+        !i->no_mask || (i->predicate != SONDE_GEN_PREDICATE_NONE && !picks_by_predicate(i));
     predicate_effects(effects, i);
     switch (isa_gen_opcodes[i->opcode].format) {
     case SONDE_GEN_FORMAT_BRANCH:

@@ -140,6 +140,67 @@ static enum sonde_status check_operands(const struct sonde_gen_instruction *i,
     return SONDE_OK;
 }
 
+/* What a math function computes on. */
+static bool math_type_fits(uint8_t function, uint8_t type)
+{
+    switch (function) {
+    case SONDE_GEN_MATH_IDIV:
+    case SONDE_GEN_MATH_IQOT:
+    case SONDE_GEN_MATH_IREM:
+        return type == SONDE_GEN_TYPE_D || type == SONDE_GEN_TYPE_UD;
+    case SONDE_GEN_MATH_INVM:
+    case SONDE_GEN_MATH_RSQTM:
+        return type == SONDE_GEN_TYPE_F || type == SONDE_GEN_TYPE_DF;
+    default:
+        return type == SONDE_GEN_TYPE_F || type == SONDE_GEN_TYPE_HF;
+    }
+}
+
+static enum sonde_status check_math(const struct sonde_gen_instruction *i,
+                                    struct sonde_error *error)
+{
+    bool macro = i->math == SONDE_GEN_MATH_INVM || i->math == SONDE_GEN_MATH_RSQTM;
+    bool whole = i->math >= SONDE_GEN_MATH_IDIV && i->math <= SONDE_GEN_MATH_IREM;
+    if (macro != i->align16)
+        return broken(i, "", "invm and rsqtm, and no other function, are coded in align16", error);
+    if (whole && i->exec_size > 8)
+        return broken(i, "", "integer division takes at most 8 channels", error);
+    if (!math_type_fits(i->math, i->dst.type))
+        return broken(i, "destination", "the function has no such type", error);
+    for (unsigned n = 0; n < i->source_count && n < 2; n++) {
+        if (!math_type_fits(i->math, i->src[n].type))
+            return broken(i, n == 0 ? "source 0" : "source 1", "the function has no such type",
+                          error);
+    }
+    return check_operands(i, error);
+}
+
+/* Types of the three-source operations. */
+static enum sonde_status check_ternary(const struct sonde_gen_instruction *i,
+                                       struct sonde_error *error)
+{
+    uint8_t type = i->dst.type;
+    bool good = true;
+    switch (i->opcode) {
+    case SONDE_GEN_BFE:
+    case SONDE_GEN_BFI2:
+        good = type == SONDE_GEN_TYPE_D || type == SONDE_GEN_TYPE_UD;
+        break;
+    case SONDE_GEN_MADM:
+        good = type == SONDE_GEN_TYPE_F || type == SONDE_GEN_TYPE_DF;
+        break;
+    case SONDE_GEN_LRP:
+    case SONDE_GEN_CSEL:
+        good = type == SONDE_GEN_TYPE_F;
+        break;
+    default:
+        good = sonde_gen_type_is_float((enum sonde_gen_type)type);
+        break;
+    }
+    return good ? check_operands(i, error)
+                : broken(i, "destination", "the operation has no such type", error);
+}
+
 static bool fits(const struct sonde_gen_operand *o, unsigned registers)
 {
     return o->file != SONDE_GEN_FILE_GRF || o->indirect || o->number + registers <= GRF_COUNT;
@@ -187,6 +248,10 @@ enum sonde_status sonde_gen_instruction_validate(const struct sonde_gen_instruct
         return SONDE_OK;
     case SONDE_GEN_FORMAT_SEND:
         return check_send(i, error);
+    case SONDE_GEN_FORMAT_MATH:
+        return check_math(i, error);
+    case SONDE_GEN_FORMAT_TERNARY:
+        return check_ternary(i, error);
     case SONDE_GEN_FORMAT_WAIT:
         return SONDE_OK;
     default:
