@@ -11,6 +11,9 @@
 
 struct kernel_headers {
     uint64_t *in; /* block_count sets of SET_WORDS words, one bit a register */
+    /* The answers for one block: a register before each instruction. */
+    uint16_t *answers;
+    uint32_t answered_block;
 };
 
 void kernel_headers_free(struct kernel_headers *headers)
@@ -18,6 +21,7 @@ void kernel_headers_free(struct kernel_headers *headers)
     if (headers == NULL)
         return;
     free(headers->in);
+    free(headers->answers);
     free(headers);
 }
 
@@ -97,9 +101,12 @@ static enum sonde_status ensure_headers(struct sonde_kernel *kernel, struct sond
     if (kernel->headers != NULL)
         return SONDE_OK;
     struct kernel_headers *headers = calloc(1, sizeof *headers);
-    if (headers != NULL)
+    if (headers != NULL) {
         headers->in = malloc(kernel->block_count * SET_WORDS * sizeof *headers->in);
-    if (headers == NULL || headers->in == NULL) {
+        headers->answers = malloc(kernel->instruction_count * sizeof *headers->answers);
+        headers->answered_block = UINT32_MAX;
+    }
+    if (headers == NULL || headers->in == NULL || headers->answers == NULL) {
         kernel_headers_free(headers);
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }
@@ -133,6 +140,27 @@ static enum sonde_status ensure_headers(struct sonde_kernel *kernel, struct sond
     return SONDE_OK;
 }
 
+#define NO_ANSWER UINT16_MAX
+
+static uint16_t lowest(const struct sonde_kernel *kernel, const uint64_t *set)
+{
+    for (uint32_t number = 0; number < kernel->info.grf_count; number++)
+        if (in_set(set, number))
+            return (uint16_t)number;
+    return NO_ANSWER;
+}
+
+static void answer_block(const struct sonde_kernel *kernel, const struct sonde_block *block)
+{
+    uint64_t set[SET_WORDS];
+    memcpy(set, &kernel->headers->in[block->id * SET_WORDS], sizeof set);
+    for (uint32_t i = 0; i < block->count; i++) {
+        kernel->headers->answers[i] = lowest(kernel, set);
+        step(kernel, &kernel->instructions[block->first + i], set);
+    }
+    kernel->headers->answered_block = block->id;
+}
+
 enum sonde_status kernel_header_before(struct sonde_kernel *kernel, size_t index,
                                        uint32_t *register_number, struct sonde_error *error)
 {
@@ -145,14 +173,10 @@ enum sonde_status kernel_header_before(struct sonde_kernel *kernel, size_t index
     const struct sonde_block *block = &kernel->blocks[kernel->block_of[index]];
     if (!block->is_reachable)
         return SONDE_OK;
-    uint64_t set[SET_WORDS];
-    memcpy(set, &kernel->headers->in[block->id * SET_WORDS], sizeof set);
-    step_block(kernel, block, index, set);
-    for (uint32_t number = 0; number < kernel->info.grf_count; number++) {
-        if (!in_set(set, number))
-            continue;
-        *register_number = number;
-        return SONDE_OK;
-    }
+    if (kernel->headers->answered_block != block->id)
+        answer_block(kernel, block);
+    uint16_t answer = kernel->headers->answers[index - block->first];
+    if (answer != NO_ANSWER)
+        *register_number = answer;
     return SONDE_OK;
 }
