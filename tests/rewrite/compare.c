@@ -17,6 +17,7 @@ static const char *const mode_names[COMPARE_MODES] = {
     "instructions, spills",
     "flags and address registers",
     "edges",
+    "entries and exits",
 };
 
 const char *compare_mode_name(enum compare_mode mode)
@@ -204,6 +205,18 @@ static bool insert_edges(struct run *run)
     return true;
 }
 
+static bool insert_ends(struct run *run)
+{
+    struct sonde_error error;
+    choose_layout(run, 2);
+    struct sonde_procedure *entries = make_counter(run, SONDE_NO_INSTRUCTION);
+    struct sonde_procedure *exits = make_counter(run, SONDE_NO_INSTRUCTION);
+    if (sonde_instrument_entries(run->instrument, entries, &error) != SONDE_OK ||
+        sonde_instrument_exits(run->instrument, exits, &error) != SONDE_OK)
+        return fail(run, "ends", error.message);
+    return true;
+}
+
 static uint64_t counter_value(const struct run *run, uint32_t counter)
 {
     uint64_t sum = 0;
@@ -257,6 +270,10 @@ static bool check_counters(const struct run *run)
                  (unsigned long long)counted, (unsigned long long)run->expected[i]);
         return fail(run, "counter", detail);
     }
+    uint64_t threads = run->machine->result.threads;
+    if (run->mode == COMPARE_ENDS &&
+        (counter_value(run, 0) != threads || counter_value(run, 1) != threads || threads == 0))
+        return fail(run, "ends", "not once a thread");
     return run->mode == COMPARE_EDGES ? check_edges(run) : true;
 }
 
@@ -313,9 +330,48 @@ static bool insert_all(struct run *run)
         return insert_state(run);
     case COMPARE_EDGES:
         return insert_edges(run);
+    case COMPARE_ENDS:
+        return insert_ends(run);
     default:
         return insert_instructions(run);
     }
+}
+
+static void finish(struct run *run)
+{
+    if (run->kernel != NULL) {
+        run->item->blocks = (uint32_t)sonde_kernel_block_count(run->kernel);
+        run->item->instructions = (uint32_t)sonde_kernel_instruction_count(run->kernel);
+    }
+    sonde_rewritten_clear(&run->rewritten);
+    sonde_instrument_destroy(run->instrument);
+    sonde_kernel_destroy(run->kernel);
+    free(run->expected);
+    free(run->counted);
+    free(run->data);
+}
+
+bool compare_emit(struct compare_case *item, enum compare_mode mode)
+{
+    struct run run = {.item = item, .mode = mode};
+    struct sonde_error error = {.message = ""};
+    bool good = make_kernel(&run);
+    if (good) {
+        size_t counters =
+            sonde_kernel_instruction_count(run.kernel) + sonde_kernel_edge_count(run.kernel);
+        run.counted = calloc(counters, sizeof *run.counted);
+        good = run.counted != NULL && insert_all(&run);
+    }
+    enum sonde_status status = SONDE_OK;
+    if (good)
+        status = sonde_instrument_emit(run.instrument, &run.rewritten, &error);
+    item->inserted += run.rewritten.inserted_instructions;
+    item->spills += run.rewritten.spills;
+    item->lacking += status == SONDE_ERROR_NO_REGISTER;
+    if (status != SONDE_OK && status != SONDE_ERROR_NO_REGISTER)
+        good = fail(&run, "emit", error.message);
+    finish(&run);
+    return good;
 }
 
 bool compare_run(struct machine *machine, struct compare_case *item, enum compare_mode mode)
@@ -323,15 +379,6 @@ bool compare_run(struct machine *machine, struct compare_case *item, enum compar
     struct run run = {.machine = machine, .item = item, .mode = mode};
     bool good =
         make_kernel(&run) && run_original(&run) && insert_all(&run) && run_instrumented(&run);
-    if (run.kernel != NULL) {
-        item->blocks = (uint32_t)sonde_kernel_block_count(run.kernel);
-        item->instructions = (uint32_t)sonde_kernel_instruction_count(run.kernel);
-    }
-    sonde_rewritten_clear(&run.rewritten);
-    sonde_instrument_destroy(run.instrument);
-    sonde_kernel_destroy(run.kernel);
-    free(run.expected);
-    free(run.counted);
-    free(run.data);
+    finish(&run);
     return good;
 }

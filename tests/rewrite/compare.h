@@ -13,6 +13,7 @@ enum compare_mode {
     COMPARE_INSTRUCTIONS_SPILL,
     COMPARE_STATE, /* probes that overwrite flags and address registers */
     COMPARE_EDGES, /* a counter an edge, where possible */
+    COMPARE_ENDS,  /* one counter at the entries, one at the exits (bug log B42) */
     COMPARE_MODES
 };
 
@@ -29,6 +30,10 @@ struct compare_case {
     /* Sums over the runs, for the caller's report. */
     uint32_t blocks, instructions, inserted, spills, lacking;
 };
+
+/* Instrument without running: false only when emitting fails for another
+ * reason than a lack of registers, which is counted. */
+bool compare_emit(struct compare_case *item, enum compare_mode mode);
 
 /* False and messages on stderr when something differs. */
 bool compare_run(struct machine *machine, struct compare_case *item, enum compare_mode mode);

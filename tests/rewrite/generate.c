@@ -259,6 +259,15 @@ static void start(void)
     emit("add (16|M0) r52.0<1>:d r52.0<8;8,1>:d 1:d\n");
 }
 
+/* The second group ends here. */
+static void early_exit(void)
+{
+    unsigned on = ++labels;
+    emit("(W) cmp (16|M0) (ne)f0.0 null<1>:d r3.1<0;1,0>:d 1:d\n(W&f0.0) jmpi L%u\n", on);
+    emit("(W) mov (8|M0) r127.0<1>:ud r3.0<8;8,1>:ud\n");
+    emit("(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\nL%u:\n", on);
+}
+
 static void finish(void)
 {
     emit("(W) mov (1|M0) r2.6<1>:ud f0.0<0;1,0>:ud\n(W) mov (1|M0) r2.7<1>:ud f1.0<0;1,0>:ud\n");
@@ -295,6 +304,10 @@ const char *generate_program(uint64_t seed)
     struct scope scope = {0};
     for (unsigned n = 4 + random_below(5); n > 0; n--)
         statement(scope);
+    if (seed % 3 == 0) {
+        early_exit();
+        statement(scope);
+    }
     finish();
     return text;
 }

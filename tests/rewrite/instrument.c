@@ -1,0 +1,413 @@
+/* The rules of the instrumentation interface on small assembled kernels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/codec_iga.h"
+#include "sonde/instrument.h"
+
+#define EOT                                                                                        \
+    "(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n"                                                 \
+    "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n"
+
+static struct iga *iga;
+
+struct fixture {
+    uint8_t code[4096];
+    size_t size;
+    struct sonde_kernel *kernel;
+    struct sonde_instrument *instrument;
+    struct sonde_coder *coder;
+    struct sonde_rewritten out;
+    struct sonde_error error;
+};
+
+struct setup {
+    struct sonde_register_range ranges[4];
+    size_t range_count;
+    uint32_t scratch_size, scratch_offset;
+    bool own_liveness;
+};
+
+static void open_fixture(struct fixture *f, const char *text, const struct setup *setup)
+{
+    memset(f, 0, sizeof *f);
+    const uint8_t *code = iga_assemble(iga, text, IGA_ENCODE_NO_COMPACT, &f->size);
+    if (code == NULL)
+        fail_msg("does not assemble:\n%s", text);
+    assert_true(f->size <= sizeof f->code);
+    memcpy(f->code, code, f->size);
+    struct sonde_kernel_info info = {.name = "test",
+                                     .platform = SONDE_GEN_PLATFORM_GEN9,
+                                     .isa = f->code,
+                                     .isa_size = f->size,
+                                     .simd_width = 16,
+                                     .free_ranges = setup->ranges,
+                                     .free_range_count = setup->range_count,
+                                     .has_free_ranges = true,
+                                     .scratch_offset = setup->scratch_offset,
+                                     .scratch_size = setup->scratch_size};
+    assert_int_equal(sonde_kernel_create(&info, &f->kernel, &f->error), SONDE_OK);
+    struct sonde_coder_options options = {
+        .binding_table_index = 5, .maximum_threads = 168, .use_own_liveness = setup->own_liveness};
+    if (sonde_instrument_create(f->kernel, &options, &f->instrument, &f->error) != SONDE_OK)
+        fail_msg("%s", f->error.message);
+    f->coder = sonde_instrument_coder(f->instrument);
+}
+
+static void close_fixture(struct fixture *f)
+{
+    sonde_rewritten_clear(&f->out);
+    sonde_instrument_destroy(f->instrument);
+    sonde_kernel_destroy(f->kernel);
+}
+
+static void emit(struct fixture *f)
+{
+    sonde_rewritten_clear(&f->out);
+    if (sonde_instrument_emit(f->instrument, &f->out, &f->error) != SONDE_OK)
+        fail_msg("%s", f->error.message);
+}
+
+/* iga64's text of the instrumented body, one line an instruction, without
+ * labels and with single blanks. */
+static const char *body(struct fixture *f)
+{
+    static char text[20000];
+    size_t size = f->out.size - f->out.instrumented_entry, used = 0;
+    while (size >= 8) { /* drop the zero padding */
+        uint64_t word;
+        memcpy(&word, f->out.code + f->out.instrumented_entry + size - 8, sizeof word);
+        if (word != 0)
+            break;
+        size -= 8;
+    }
+    const char *from = iga_disassemble(iga, f->out.code + f->out.instrumented_entry, size);
+    assert_non_null(from);
+    for (bool skip = false; *from != '\0' && used + 2 < sizeof text; from++) {
+        if (*from == 'L' && (used == 0 || text[used - 1] == '\n'))
+            skip = true;
+        if (from[0] == '/' && from[1] == '/')
+            skip = true;
+        if (*from == '\n') {
+            skip = false;
+            while (used > 0 && text[used - 1] == ' ')
+                used--;
+            if (used > 0 && text[used - 1] != '\n')
+                text[used++] = '\n';
+        } else if (!skip && !(*from == ' ' &&
+                              (used == 0 || text[used - 1] == ' ' || text[used - 1] == '\n'))) {
+            text[used++] = *from;
+        }
+    }
+    text[used] = '\0';
+    return text;
+}
+
+static struct sonde_procedure *counter(struct fixture *f, uint32_t buckets, uint32_t offset)
+{
+    struct sonde_procedure *procedure = sonde_procedure_create(f->coder, "counter");
+    sonde_vreg address = sonde_vreg_make_scratch(f->coder, SONDE_VREG_PTR);
+    assert_int_equal(sonde_coder_compute_thread_chunk_address(f->coder, procedure, address, buckets,
+                                                              64, 256, offset, &f->error),
+                     SONDE_OK);
+    assert_int_equal(sonde_coder_atomic_increment(f->coder, procedure, address, &f->error),
+                     SONDE_OK);
+    return procedure;
+}
+
+/* add (1|M0) r<n>.0 = ...: a mark that shows where it stands. */
+static struct sonde_procedure *mark(struct fixture *f, uint32_t value)
+{
+    struct sonde_procedure *procedure = sonde_procedure_create(f->coder, "mark");
+    struct sonde_gen_instruction move;
+    sonde_gen_instruction_init(&move, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_MOV, 1, true);
+    move.source_count = 1;
+    move.dst = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_GRF,
+                                          .type = SONDE_GEN_TYPE_UD,
+                                          .number = 100,
+                                          .hstride = 1,
+                                          .write_mask = 0xf};
+    move.src[0] = (struct sonde_gen_operand){
+        .file = SONDE_GEN_FILE_IMMEDIATE, .type = SONDE_GEN_TYPE_UD, .immediate = value};
+    assert_int_equal(sonde_coder_append_instruction(f->coder, procedure, &move, &f->error),
+                     SONDE_OK);
+    return procedure;
+}
+
+#define MARK(n) "(W) mov (1|M0) r100.0<1>:ud 0x" #n ":ud\n"
+
+static const struct setup roomy = {.ranges = {{64 * 32, 512}}, .range_count = 1};
+
+static void order_and_removal(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    open_fixture(&f, "L0:\nnop\nadd (16|M0) r20.0<1>:d r20.0<8;8,1>:d 1:d\n" EOT, &roomy);
+    struct sonde_procedure *empty = sonde_procedure_create(f.coder, "empty");
+    assert_int_equal(sonde_procedure_instruction_count(empty), 0);
+    assert_int_equal(
+        sonde_instrument_instruction(f.instrument, 1, SONDE_AFTER, mark(&f, 4), &f.error), 0);
+    assert_int_equal(
+        sonde_instrument_instruction(f.instrument, 1, SONDE_BEFORE, mark(&f, 2), &f.error), 0);
+    assert_int_equal(sonde_instrument_block(f.instrument, 0, SONDE_BEFORE, mark(&f, 1), &f.error),
+                     0);
+    assert_int_equal(sonde_instrument_instruction(f.instrument, 1, SONDE_BEFORE, empty, &f.error),
+                     0);
+    assert_int_equal(
+        sonde_instrument_instruction(f.instrument, 1, SONDE_BEFORE, mark(&f, 3), &f.error), 0);
+    assert_int_equal(
+        sonde_instrument_instruction(f.instrument, 1, SONDE_AFTER, mark(&f, 5), &f.error), 0);
+    assert_int_equal(sonde_instrument_entries(f.instrument, mark(&f, 0), &f.error), 0);
+    assert_int_equal(sonde_instrument_exits(f.instrument, mark(&f, 6), &f.error), 0);
+    assert_int_equal(sonde_instrument_remove(f.instrument, 0, &f.error), 0);
+    emit(&f);
+    assert_string_equal(body(&f),
+                        MARK(0) MARK(1) MARK(2)
+                            MARK(3) "add (16|M0) r20.0<1>:d r20.0<8;8,1>:d 1:d\n" MARK(4)
+                                MARK(5) "(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n" MARK(
+                                    6) "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    assert_int_equal(f.out.instruction_offsets[0], UINT32_MAX);
+    assert_int_equal(f.out.instruction_offsets[1], f.out.instrumented_entry + 4 * 16);
+    assert_int_equal(f.out.inserted_instructions, 7);
+    assert_int_equal(f.out.inserted_bytes, 7 * 16);
+    /* Emitting again gives the same. */
+    char first[2000];
+    snprintf(first, sizeof first, "%s", body(&f));
+    emit(&f);
+    assert_string_equal(body(&f), first);
+    assert_int_equal(sonde_instrument_remove(f.instrument, 3, &f.error), SONDE_ERROR_UNSUPPORTED);
+    close_fixture(&f);
+}
+
+/* An add and a message a block, and the thread's chunk once at the entry. */
+static void counter_cost(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    const char *text = "L0:\nL1:\nnop\n(W&f0.0) jmpi L1\n" EOT;
+    open_fixture(&f, text, &roomy);
+    for (uint32_t b = 0; b < 3; b++)
+        assert_int_equal(
+            sonde_instrument_block(f.instrument, b, SONDE_BEFORE, counter(&f, 4, 4 * b), &f.error),
+            0);
+    emit(&f);
+    assert_string_equal(body(&f), "(W) and (1|M0) r64.1<1>:ud sr0.0<0;1,0>:ud 0x3:ud\n"
+                                  "(W) shl (1|M0) r64.1<1>:ud r64.1<0;1,0>:ud 0x6:ud\n"
+                                  "(W) add (1|M0) r64.0<1>:ud r64.1<0;1,0>:ud 0x100:ud\n"
+                                  "(W) send (1|M0) null r64 0xC 0x02009505\n"
+                                  "nop\n(W&f0.0) jmpi L32\n"
+                                  "(W) add (1|M0) r64.0<1>:ud r64.1<0;1,0>:ud 0x104:ud\n"
+                                  "(W) send (1|M0) null r64 0xC 0x02009505\n"
+                                  "(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n"
+                                  "(W) add (1|M0) r64.0<1>:ud r64.1<0;1,0>:ud 0x108:ud\n"
+                                  "(W) send (1|M0) null r64 0xC 0x02009505\n"
+                                  "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    assert_int_equal(f.out.kept_registers, 1);
+    assert_int_equal(f.out.spills, 0);
+    close_fixture(&f);
+
+    /* Nothing free for the whole kernel: computed at each block. */
+    struct setup liveness = {.own_liveness = true};
+    char busy[4096] = "L0:\n";
+    for (unsigned r = 1; r < 126; r += 2)
+        sprintf(busy + strlen(busy), "(W) mov (16|M0) r%u.0<1>:d 1:d\n", r);
+    strcat(busy, EOT);
+    open_fixture(&f, busy, &liveness);
+    assert_int_equal(
+        sonde_instrument_block(f.instrument, 1, SONDE_BEFORE, counter(&f, 32, 0), &f.error), 0);
+    emit(&f);
+    assert_non_null(strstr(body(&f), "(W) and (1|M0) r0.0<1>:ud sr0.0<0;1,0>:ud 0x7:ud\n"
+                                     "(W) shl (1|M0) r0.0<1>:ud r0.0<0;1,0>:ud 0x6:ud\n"
+                                     "(W) and (1|M0) r0.1<1>:ud sr0.0<0;1,0>:ud 0x300:ud\n"
+                                     "(W) shl (1|M0) r0.1<1>:ud r0.1<0;1,0>:ud 0x1:ud\n"
+                                     "(W) or (1|M0) r0.0<1>:ud r0.0<0;1,0>:ud r0.1<0;1,0>:ud\n"
+                                     "(W) add (1|M0) r0.0<1>:ud r0.0<0;1,0>:ud 0x100:ud\n"
+                                     "(W) send (1|M0) null r0 0xC 0x02009505\n"
+                                     "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n"));
+    assert_int_equal(f.out.kept_registers, 0);
+    assert_int_equal(f.out.inserted_instructions, 7);
+    close_fixture(&f);
+}
+
+static void spilling(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    struct setup none = {.scratch_size = 64, .scratch_offset = 96};
+    open_fixture(&f, "L0:\nnop\n" EOT, &none);
+    assert_int_equal(
+        sonde_instrument_block(f.instrument, 0, SONDE_BEFORE, counter(&f, 1, 0), &f.error), 0);
+    emit(&f);
+    assert_string_equal(body(&f), "(W) sends (8|M0) null:uw r0 r1 0x4A 0x020F0003\n"
+                                  "(W) mov (1|M0) r1.0<1>:ud 0x100:ud\n"
+                                  "(W) send (1|M0) null r1 0xC 0x02009505\n"
+                                  "(W) send (16|M0) r1:uw r0 0xA 0x021C0003\n"
+                                  "nop\n(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n"
+                                  "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    assert_int_equal(f.out.spills, 1);
+    close_fixture(&f);
+
+    /* Without scratch, or with the header gone: an error that says why. */
+    static const struct {
+        const char *text;
+        uint32_t scratch;
+        const char *reason;
+    } cases[] = {
+        {"L0:\nnop\n" EOT, 0, "no scratch memory is reserved"},
+        {"L0:\n(W) mov (1|M0) r0.5<1>:ud 0:ud\n(W) jmpi L1\nL1:\nnop\n" EOT, 64,
+         "no register holds the thread header"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct setup setup = {.scratch_size = cases[i].scratch};
+        open_fixture(&f, cases[i].text, &setup);
+        uint32_t last = (uint32_t)sonde_kernel_block_count(f.kernel) - 1;
+        assert_int_equal(
+            sonde_instrument_block(f.instrument, last, SONDE_BEFORE, counter(&f, 1, 0), &f.error),
+            0);
+        assert_int_equal(sonde_instrument_emit(f.instrument, &f.out, &f.error),
+                         SONDE_ERROR_NO_REGISTER);
+        assert_non_null(strstr(f.error.message, cases[i].reason));
+        assert_non_null(strstr(f.error.message, "kernel test"));
+        assert_null(f.out.code);
+        close_fixture(&f);
+    }
+}
+
+static void sequences_stay_together(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    open_fixture(&f,
+                 "L0:\nnop\n"                                                          /* 0 */
+                 "(W) mul (8|M0) acc0.0<1>:ud r20.0<8;8,1>:ud r22.0<16;8,2>:uw\n"      /* 1 */
+                 "nop\n"                                                               /* 2 */
+                 "mach (8|M0) r24.0<1>:ud r20.0<8;8,1>:ud r22.0<8;8,1>:ud {AccWrEn}\n" /* 3 */
+                 "mov (8|M0) r26.0<1>:uw r20.0<16;8,2>:uw {NoDDClr}\n"                 /* 4 */
+                 "mov (8|M8) r26.8<1>:uw r21.0<16;8,2>:uw {NoDDChk}\n"                 /* 5 */
+                 "add (8|M0) r28.0<1>:d r20.0<8;8,1>:d 1:d {Atomic}\n"                 /* 6 */
+                 "add (8|M0) r29.0<1>:d r20.0<8;8,1>:d 1:d\n"                          /* 7 */
+                 "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}\n"       /* 8 */
+                 "nop\n"                                                               /* 9 */
+                 "(f0.0) if (16|M0) L1 L1\nL1:\nendif (16|M0) L2\nL2:\n" EOT,          /* 10.. */
+                 &roomy);
+    static const bool before[] = {true, true,  false, false, true, false,
+                                  true, false, true,  false, true};
+    static const bool after[] = {true,  false, false, true, false, true,
+                                 false, true,  false, true, false};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        bool may = sonde_instrument_insertion_refusal(f.instrument, i, SONDE_BEFORE) == NULL;
+        if (may != before[i])
+            fail_msg("before %zu", i);
+        may = sonde_instrument_insertion_refusal(f.instrument, i, SONDE_AFTER) == NULL;
+        if (may != after[i])
+            fail_msg("after %zu", i);
+        enum sonde_status status =
+            sonde_instrument_instruction(f.instrument, i, SONDE_BEFORE, mark(&f, 1), &f.error);
+        assert_int_equal(status, before[i] ? SONDE_OK : SONDE_ERROR_UNSUPPORTED);
+    }
+    assert_non_null(sonde_instrument_insertion_refusal(f.instrument, 999, SONDE_BEFORE));
+    assert_int_equal(
+        sonde_instrument_instruction(f.instrument, 999, SONDE_BEFORE, mark(&f, 1), &f.error),
+        SONDE_ERROR_ARGUMENT);
+    close_fixture(&f);
+}
+
+static void bad_arguments(void **unused)
+{
+    (void)unused;
+    struct fixture f, g;
+    open_fixture(&f,
+                 "L0:\nnop\n(f0.0) if (16|M0) L1 L2\nnop\nelse (16|M0) L2 L2\nL1:\nnop\n"
+                 "L2:\nendif (16|M0) L3\nL3:\n" EOT,
+                 &roomy);
+    open_fixture(&g, "L0:\nnop\n" EOT, &roomy);
+    struct sonde_procedure *procedure = sonde_procedure_create(f.coder, "p");
+    sonde_vreg byte = sonde_vreg_make_scratch(f.coder, SONDE_VREG_BYTE);
+    sonde_vreg good = sonde_vreg_make_scratch(f.coder, SONDE_VREG_DWORD);
+    struct sonde_error *e = &f.error;
+    assert_int_equal(
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, byte, 1, 1, 0, 0, e),
+        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_compute_thread_chunk_offset(f.coder, procedure, 0, 1, 1, 0, 0, e),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 3, 64, 0, 0, e),
+        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 2, 60, 0, 0, e),
+        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 1u << 20,
+                                                             1u << 12, 0, 0, e),
+                     SONDE_ERROR_RANGE);
+    assert_int_equal(sonde_coder_atomic_increment(f.coder, procedure, 77, e), SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_atomic_increment(g.coder, procedure, good, e),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_procedure_instruction_count(procedure), 0);
+    assert_int_equal(sonde_instrument_block(g.instrument, 0, SONDE_BEFORE, procedure, e),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_instrument_block(f.instrument, 99, SONDE_BEFORE, procedure, e),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_instrument_edge(f.instrument, 99, procedure, e), SONDE_ERROR_ARGUMENT);
+    /* Edges into the else part and the endif carry waiting channels. */
+    unsigned unsupported = 0;
+    for (size_t i = 0; i < sonde_kernel_edge_count(f.kernel); i++)
+        unsupported +=
+            sonde_instrument_edge(f.instrument, i, procedure, e) == SONDE_ERROR_UNSUPPORTED;
+    assert_int_equal(unsupported, 4); /* if > else part, if > endif, else > both */
+    struct sonde_gen_instruction branch = *sonde_kernel_instruction(f.kernel, 1);
+    assert_int_equal(sonde_coder_append_instruction(f.coder, procedure, &branch, e),
+                     SONDE_ERROR_ARGUMENT);
+    branch = *sonde_kernel_instruction(f.kernel, sonde_kernel_instruction_count(f.kernel) - 1);
+    assert_int_equal(sonde_coder_append_instruction(f.coder, procedure, &branch, e),
+                     SONDE_ERROR_ARGUMENT);
+    close_fixture(&f);
+    close_fixture(&g);
+}
+
+static void what_cannot_be_instrumented(void **unused)
+{
+    (void)unused;
+    struct sonde_error error;
+    size_t size;
+    const uint8_t *code =
+        iga_assemble(iga, "L0:\n(W) mov (1|M0) r10.0<1>:ud ip:ud\n" EOT, 0, &size);
+    struct sonde_kernel_info info = {
+        .name = "ipuser", .platform = SONDE_GEN_PLATFORM_GEN9, .isa = code, .isa_size = size};
+    struct sonde_kernel *kernel;
+    struct sonde_instrument *instrument;
+    struct sonde_coder_options options = {.maximum_threads = 1};
+    assert_int_equal(sonde_kernel_create(&info, &kernel, &error), SONDE_OK);
+    assert_int_equal(sonde_instrument_create(kernel, &options, &instrument, &error),
+                     SONDE_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "ipuser"));
+    assert_non_null(strstr(error.message, "instruction pointer"));
+    sonde_kernel_destroy(kernel);
+
+    /* A predicated end of thread: no code can run exactly once per exit. */
+    struct fixture f;
+    open_fixture(&f, "L0:\n(W&f0.0) send (8|M0) null r127 0x27 0x02000010 {EOT}\n" EOT, &roomy);
+    assert_int_equal(sonde_instrument_exits(f.instrument, mark(&f, 1), &f.error),
+                     SONDE_ERROR_UNSUPPORTED);
+    assert_int_equal(sonde_kernel_block(f.kernel, 0)->successor_count, 1);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    iga = iga_open();
+    if (iga == NULL)
+        return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_and_removal), cmocka_unit_test(counter_cost),
+        cmocka_unit_test(spilling),          cmocka_unit_test(sequences_stay_together),
+        cmocka_unit_test(bad_arguments),     cmocka_unit_test(what_cannot_be_instrumented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
