@@ -138,7 +138,14 @@ enum sonde_gen_thread_control {
 
 /* One operand. For a direct GRF or ARF operand the first element starts at
  * byte `subreg` of register `number`. For an indirect one the byte address
- * into the GRF file is a0.(address_subreg):uw + address_offset. */
+ * into the GRF file is a0.(address_subreg):uw + address_offset.
+ *
+ * Align16 (on Gen9 every ternary, and math.invm/rsqtm): elements are packed,
+ * element i of a source is element (i & ~3) + swizzle selector (i & 3), or
+ * element 0 when `replicate`; vstride, width and hstride only tell that in
+ * align1 terms and are not encoded. Element i of the destination is written
+ * when bit i & 3 of write_mask is set; iga64 shows exec size 4 with one such
+ * bit as a scalar instruction on that element. */
 struct sonde_gen_operand {
     uint8_t file;   /* enum sonde_gen_file */
     uint8_t type;   /* enum sonde_gen_type */
@@ -183,7 +190,7 @@ struct sonde_gen_instruction {
     uint8_t platform;       /* enum sonde_gen_platform */
     uint8_t opcode;         /* enum sonde_gen_opcode */
     bool compacted;
-    bool illegal; /* encoding the hardware does not define; `raw` is all there is */
+    bool illegal; /* encoding the hardware does not define, or opcode illegal; `raw` is all there is */
     uint8_t exec_size;      /* 1,2,4,8,16,32 */
     uint8_t channel_offset; /* first channel: 0,4,8,...,28 */
     bool no_mask;           /* WrEn: ignores the execution mask */
@@ -206,7 +213,8 @@ struct sonde_gen_instruction {
     uint16_t swsb;          /* software scoreboard field, raw, Xe and later */
     bool has_jip;           /* jump offsets are immediates */
     bool has_uip;
-    int32_t jip; /* bytes from the start of this instruction (jmpi included, normalised) */
+    int32_t jip; /* bytes from the start of this instruction (jmpi included, normalised);
+                    calla: bytes from Instruction Base */
     int32_t uip;
     struct sonde_gen_send send;
     struct sonde_gen_operand dst;

@@ -30,14 +30,16 @@ static void mark_grf(struct sonde_gen_effect *e, unsigned start, unsigned length
     }
 }
 
-/* Half flag registers that [first, first + count) of the bits of `number`
- * touch; channels beyond the register wrap around. */
+/* Half flag registers that bits [first, first + count) of `number` touch. No
+ * compiler lets channels run past the register: then it may be any of them. */
 static void mark_flags(struct sonde_gen_effect *e, unsigned number, unsigned first, unsigned count)
 {
-    if (count > 32)
-        count = 32;
+    if (first + count > 32) {
+        e->flags = 0xff;
+        return;
+    }
     for (unsigned half = first / 16; count > 0 && half <= (first + count - 1) / 16; half++)
-        e->flags |= (uint8_t)(1u << ((2 * number + half % 2) & 7));
+        e->flags |= (uint8_t)(1u << ((2 * number + half) & 7));
 }
 
 /* A piece of an architecture register. True when the tracked unit (address
@@ -295,7 +297,8 @@ static void condition_effects(struct sonde_gen_effects *effects,
         return;
     unsigned first = i->flag_subreg * 16u + i->channel_offset;
     mark_flags(&effects->writes, i->flag_number, first, i->exec_size);
-    if (first % 16 != 0 || i->exec_size % 16 != 0 || i->opcode == SONDE_GEN_CSEL)
+    if (first % 16 != 0 || i->exec_size % 16 != 0 || first + i->exec_size > 32 ||
+        i->opcode == SONDE_GEN_CSEL)
         effects->write_is_partial = true;
 }
 
