@@ -11,6 +11,7 @@
 #include "attach/neo/kernel.h"
 #include "attach/neo/protocol.h"
 #include "attach/neo/session.h"
+#include "attach/neo/socket.h"
 
 static pthread_once_t exit_registered = PTHREAD_ONCE_INIT;
 static bool attached; /* under the session's lock */
@@ -135,6 +136,8 @@ bool attach_to_driver(void *handle)
     attach_session_unlock();
     if (before)
         return true;
+    if (attach_session.emulated)
+        attach_socket_guard(handle);
     const char *problem = connect_to(handle);
     if (problem != NULL && attach_session_lock()) {
         attach_session_message("%s", problem);

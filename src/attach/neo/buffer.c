@@ -58,8 +58,10 @@ void attach_buffer_return(struct attach_buffer *buffer)
 {
     if (buffer == NULL)
         return;
+    /* The driver's socket back end uploads a buffer once: cleared again by the
+     * host, the old contents would still be on the emulated device. */
     struct attach_buffer **list =
-        attach_session.reuse_buffers ? &attach_session.idle : &attach_session.retired;
+        attach_session.emulated ? &attach_session.retired : &attach_session.idle;
     buffer->next = *list;
     *list = buffer;
 }

@@ -5,9 +5,11 @@
 #include <CL/cl_icd.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach/neo/buffer.h"
@@ -41,31 +43,52 @@ static void report_unseen(cl_kernel kernel)
     attach_dispatch_unseen(name);
 }
 
+/* The driver notes a submission and, later in the same call, gives its task
+ * count to the oldest submission of that queue that has none: two threads that
+ * enqueue into one queue at a time get each other's. So one enqueue is done at
+ * a time. A callback of the driver that enqueues while it holds the driver's
+ * locks must not wait for ever: it goes ahead after a while. */
+static pthread_mutex_t enqueue_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool enter_enqueue(void *queue, void *kernel)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    bool locked = depth == 0 && pthread_mutex_timedlock(&enqueue_lock, &deadline) == 0;
+    attach_enqueue_begin(queue, kernel);
+    depth++;
+    return locked;
+}
+
+static void leave_enqueue(bool locked, bool runs, cl_kernel kernel)
+{
+    depth--;
+    if (locked)
+        pthread_mutex_unlock(&enqueue_lock);
+    if (attach_enqueue_end(runs))
+        report_unseen(kernel);
+}
+
 static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel kernel,
                                            cl_uint dimensions, const size_t *offset,
                                            const size_t *global, const size_t *local,
                                            cl_uint wait_count, const cl_event *wait_list,
                                            cl_event *event)
 {
-    attach_enqueue_begin(queue, kernel);
-    depth++;
+    bool locked = enter_enqueue(queue, kernel);
     cl_int result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
                                                 wait_count, wait_list, event);
-    depth--;
-    if (attach_enqueue_end(result == CL_SUCCESS && has_work_items(dimensions, global)))
-        report_unseen(kernel);
+    leave_enqueue(locked, result == CL_SUCCESS && has_work_items(dimensions, global), kernel);
     return result;
 }
 
 static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                        const cl_event *wait_list, cl_event *event)
 {
-    attach_enqueue_begin(queue, kernel);
-    depth++;
+    bool locked = enter_enqueue(queue, kernel);
     cl_int result = real.clEnqueueTask(queue, kernel, wait_count, wait_list, event);
-    depth--;
-    if (attach_enqueue_end(result == CL_SUCCESS))
-        report_unseen(kernel);
+    leave_enqueue(locked, result == CL_SUCCESS, kernel);
     return result;
 }
 

@@ -71,9 +71,7 @@ static void start(void)
     session->unmodified_registers =
         strcmp(variable(ATTACH_ENV_REGISTERS, ATTACH_REGISTERS_RECOMPILE),
                ATTACH_REGISTERS_UNMODIFIED) == 0;
-    /* The driver's socket back end uploads a buffer once: cleared again by the
-     * host, the old contents would still be on the device. */
-    session->reuse_buffers = strncmp(variable(ATTACH_ENV_DEVICE, ""), "emu", 3) != 0;
+    session->emulated = strncmp(variable(ATTACH_ENV_DEVICE, ""), "emu", 3) == 0;
     session->tools_list = strdup(variable(ATTACH_ENV_TOOLS, ""));
     session->igc_init = (struct gtpin_igc_init){
         .version = 5,

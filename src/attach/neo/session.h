@@ -65,7 +65,7 @@ struct attach_session {
     struct tools_set tools;
     bool original_mode;
     bool unmodified_registers;
-    bool reuse_buffers;
+    bool emulated; /* the device is behind the driver's socket */
     char *tools_list;
     /* Under the lock. */
     struct sonde_trace_writer *writer;

@@ -1,0 +1,154 @@
+#include "attach/neo/socket.h"
+
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <dlfcn.h>
+
+#include "base/bytes.h"
+
+/* Messages of the protocol: {u32 type, u32 transaction, u32 body size}, body. */
+enum {
+    HEADER_SIZE = 12,
+    TYPE_REGISTER = 0,
+    TYPE_WRITE_MEMORY = 4,
+    TYPE_READ_MEMORY = 5,
+    BODY_SIZE_OF_MEMORY = 12, /* flags and address, address, bytes of data */
+    REGISTER_ANSWER = HEADER_SIZE + 4,
+    MEMORY_ANSWER = HEADER_SIZE + BODY_SIZE_OF_MEMORY,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The exchange that this thread is in the middle of. */
+static __thread struct {
+    bool active;
+    uint64_t to_send;
+    uint64_t to_receive;
+} exchange;
+
+static void end_exchange(void)
+{
+    if (exchange.active)
+        pthread_mutex_unlock(&lock);
+    exchange.active = false;
+}
+
+/* The driver sends header and body in one call; data follows in others. */
+static void begin_exchange(const uint8_t *message, size_t size)
+{
+    uint32_t type = base_load32(message), body = base_load32(message + 8);
+    exchange.to_send = HEADER_SIZE + (uint64_t)body;
+    exchange.to_receive = 0;
+    if (type == TYPE_WRITE_MEMORY && size >= HEADER_SIZE + BODY_SIZE_OF_MEMORY)
+        exchange.to_send += base_load32(message + HEADER_SIZE + 8);
+    else if (type == TYPE_READ_MEMORY && size >= HEADER_SIZE + BODY_SIZE_OF_MEMORY)
+        exchange.to_receive = MEMORY_ANSWER + (uint64_t)base_load32(message + HEADER_SIZE + 8);
+    else if (type == TYPE_REGISTER && size >= HEADER_SIZE + 4 && (message[HEADER_SIZE] & 1) == 0)
+        exchange.to_receive = REGISTER_ANSWER;
+    pthread_mutex_lock(&lock);
+    exchange.active = true;
+}
+
+static void advance(uint64_t *left, ssize_t done)
+{
+    if (done <= 0 || (uint64_t)done > *left) {
+        end_exchange(); /* the connection is lost, or this is not the protocol we know */
+        return;
+    }
+    *left -= (uint64_t)done;
+    if (exchange.to_send == 0 && exchange.to_receive == 0)
+        end_exchange();
+}
+
+static ssize_t guarded_send(int fd, const void *data, size_t size, int flags)
+{
+    if (exchange.active && exchange.to_send == 0)
+        end_exchange(); /* the driver gave up on an answer */
+    if (!exchange.active && size >= HEADER_SIZE)
+        begin_exchange(data, size);
+    ssize_t sent = send(fd, data, size, flags);
+    if (exchange.active)
+        advance(&exchange.to_send, sent);
+    return sent;
+}
+
+static ssize_t guarded_recv(int fd, void *data, size_t size, int flags)
+{
+    ssize_t received = recv(fd, data, size, flags);
+    if (exchange.active)
+        advance(&exchange.to_receive, received);
+    return received;
+}
+
+static bool replace(void **slot, void *function)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = (uintptr_t)slot & ~(page - 1);
+    size_t size = (uintptr_t)(slot + 1) - first;
+    /* Read-only after relocation; made so again afterwards. */
+    if (mprotect((void *)first, size, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    *slot = function;
+    mprotect((void *)first, size, PROT_READ);
+    return true;
+}
+
+struct tables {
+    const ElfW(Rela) * jumps;
+    size_t jump_count;
+    const ElfW(Sym) * symbols;
+    const char *names;
+};
+
+static struct tables find_tables(const struct link_map *map)
+{
+    struct tables tables = {.jumps = NULL};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        switch (entry->d_tag) {
+        case DT_JMPREL:
+            tables.jumps = (const ElfW(Rela) *)entry->d_un.d_ptr;
+            break;
+        case DT_PLTRELSZ:
+            tables.jump_count = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_SYMTAB:
+            tables.symbols = (const ElfW(Sym) *)entry->d_un.d_ptr;
+            break;
+        case DT_STRTAB:
+            tables.names = (const char *)entry->d_un.d_ptr;
+            break;
+        }
+    }
+    return tables;
+}
+
+bool attach_socket_guard(void *driver_handle)
+{
+    struct link_map *map = NULL;
+    if (dlinfo(driver_handle, RTLD_DI_LINKMAP, &map) != 0)
+        return false;
+    struct tables tables = find_tables(map);
+    void **send_slot = NULL, **recv_slot = NULL;
+    if (tables.jumps == NULL || tables.symbols == NULL || tables.names == NULL)
+        return false;
+    for (size_t i = 0; i < tables.jump_count; i++) {
+        const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(tables.jumps[i].r_info)];
+        void **slot = (void **)(map->l_addr + tables.jumps[i].r_offset);
+        if (strcmp(tables.names + symbol->st_name, "send") == 0)
+            send_slot = slot;
+        else if (strcmp(tables.names + symbol->st_name, "recv") == 0)
+            recv_slot = slot;
+    }
+    return send_slot != NULL && recv_slot != NULL &&
+           replace(send_slot, (void *)(uintptr_t)guarded_send) &&
+           replace(recv_slot, (void *)(uintptr_t)guarded_recv);
+}
