@@ -206,6 +206,7 @@ struct emu_group {
     uint32_t signalled; /* threads that sent the barrier message */
     uint32_t id[3];
     uint8_t *slm;
+    uint32_t place;
     uint32_t first_slot; /* hardware thread slot of thread 0 */
 };
 
@@ -223,9 +224,9 @@ struct emu_worker {
     struct emu_surface surfaces[256];
     struct emu_tally *tallies;
     uint32_t tally_count;
-    struct emu_group *resident; /* resident_max groups; thread_count 0 = free */
+    struct emu_group *resident; /* resident_max groups; unfinished 0 = free */
     uint32_t resident_max;
-    uint32_t first_slot;
+    uint32_t resident_used; /* those from here on were never used */
     uint64_t instructions;
     uint64_t reported; /* instructions already added to the dispatch's total */
     uint64_t threads;

@@ -1,6 +1,7 @@
 /* A dispatch: the grid of groups over host threads, each of which runs its
  * resident groups in turn. */
 #include <fenv.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,15 @@ struct emu {
     atomic_uint_fast64_t instructions;
     atomic_bool stop;
     uint64_t group_total;
+    /* Group n uses the hardware threads of place n modulo `places`, whatever
+     * host thread runs it and when: what a kernel sees of its hardware thread
+     * is the same in every run. It starts when the group before it at that
+     * place has ended. */
+    uint32_t places;
+    atomic_uint_fast64_t *ended; /* groups, a place */
 };
+
+enum start { START_DONE, START_WAIT, START_NONE_LEFT };
 
 enum sonde_status emu_create(const struct emu_options *options, struct emu **result)
 {
@@ -130,10 +139,10 @@ static bool group_allocate(struct emu_group *group, const struct emu_dispatch *d
     return group->slm || !dispatch->slm_size;
 }
 
-static bool group_start(struct emu_worker *worker, uint32_t slot, uint64_t number)
+static bool group_start(struct emu_worker *worker, struct emu_group *group, uint64_t number)
 {
     const struct emu_dispatch *dispatch = worker->dispatch;
-    struct emu_group *group = &worker->resident[slot];
+    group->place = (uint32_t)(number % worker->emu->places);
     if (!group_allocate(group, dispatch)) {
         worker->status = SONDE_ERROR_MEMORY;
         return false;
@@ -148,7 +157,7 @@ static bool group_start(struct emu_worker *worker, uint32_t slot, uint64_t numbe
     group->thread_count = dispatch->threads_per_group;
     group->unfinished = group->thread_count;
     group->signalled = 0;
-    group->first_slot = worker->first_slot + slot * dispatch->threads_per_group;
+    group->first_slot = group->place * dispatch->threads_per_group;
     for (uint32_t i = 0; i < group->thread_count; i++)
         emu_thread_start(worker, group, i);
     return true;
@@ -209,16 +218,51 @@ static bool group_run(struct emu_worker *worker, struct emu_group *group)
     return true;
 }
 
-static bool start_next(struct emu_worker *worker)
+/* Room for one more group of this worker, or NULL. */
+static struct emu_group *free_resident(struct emu_worker *worker)
+{
+    for (uint32_t i = 0; i < worker->resident_max; i++)
+        if (!worker->resident[i].unfinished) {
+            if (worker->resident_used <= i)
+                worker->resident_used = i + 1;
+            return &worker->resident[i];
+        }
+    return NULL;
+}
+
+static enum start start_next(struct emu_worker *worker)
 {
     struct emu *emu = worker->emu;
-    for (uint32_t slot = 0; slot < worker->resident_max; slot++) {
-        if (worker->resident[slot].unfinished)
-            continue;
-        uint64_t number = atomic_fetch_add(&emu->next_group, 1);
-        return number < emu->group_total && group_start(worker, slot, number);
+    for (;;) {
+        uint_fast64_t number = atomic_load(&emu->next_group);
+        if (number >= emu->group_total)
+            return START_NONE_LEFT;
+        if (atomic_load(&emu->ended[number % emu->places]) != number / emu->places)
+            return START_WAIT;
+        struct emu_group *group = free_resident(worker);
+        if (!group)
+            return START_WAIT;
+        if (atomic_compare_exchange_strong(&emu->next_group, &number, number + 1))
+            return group_start(worker, group, number) ? START_DONE : START_NONE_LEFT;
     }
-    return false;
+}
+
+/* One turn of every resident group. False when the worker must stop. */
+static bool run_residents(struct emu_worker *worker, bool *any)
+{
+    *any = false;
+    for (uint32_t i = 0; i < worker->resident_used; i++) {
+        struct emu_group *group = &worker->resident[i];
+        if (!group->unfinished)
+            continue;
+        if (!group_run(worker, group))
+            return false;
+        if (group->unfinished)
+            *any = true;
+        else
+            atomic_fetch_add(&worker->emu->ended[group->place], 1);
+    }
+    return true;
 }
 
 /* Each turn gives every resident group its share, then admits one more, so
@@ -226,34 +270,20 @@ static bool start_next(struct emu_worker *worker)
 static void *worker_main(void *argument)
 {
     struct emu_worker *worker = argument;
-    bool more = true;
     fenv_t environment;
     fegetenv(&environment);
-    for (bool any = true; any || more;) {
-        if (more)
-            more = start_next(worker);
-        any = false;
-        for (uint32_t slot = 0; slot < worker->resident_max; slot++) {
-            struct emu_group *group = &worker->resident[slot];
-            if (!group->unfinished)
-                continue;
-            if (!group_run(worker, group)) {
-                atomic_store(&worker->emu->stop, true);
-                goto done;
-            }
-            any = any || group->unfinished;
-            /* most groups end in one turn: reuse the slot at once */
-            while (!group->unfinished && more && (more = start_next(worker)))
-                if (group->unfinished && !group_run(worker, group)) {
-                    atomic_store(&worker->emu->stop, true);
-                    goto done;
-                }
-            any = any || group->unfinished;
-        }
-        if (worker->status != SONDE_OK || atomic_load(&worker->emu->stop))
+    for (;;) {
+        enum start start = start_next(worker);
+        bool any;
+        if (worker->status != SONDE_OK || !run_residents(worker, &any)) {
+            atomic_store(&worker->emu->stop, true);
             break;
+        }
+        if (atomic_load(&worker->emu->stop) || (!any && start == START_NONE_LEFT))
+            break;
+        if (!any && start == START_WAIT) /* for a group of another worker */
+            sched_yield();
     }
-done:
     fesetenv(&environment);
     return NULL;
 }
@@ -339,9 +369,17 @@ static uint32_t slot_total(const struct emu_dispatch *dispatch)
     return total ? total : 168;
 }
 
+static bool set_places(struct emu *emu, const struct emu_dispatch *dispatch)
+{
+    emu->places = slot_total(dispatch) / dispatch->threads_per_group;
+    if (emu->places == 0)
+        emu->places = 1;
+    emu->ended = calloc(emu->places, sizeof(*emu->ended));
+    return emu->ended != NULL;
+}
+
 static struct emu_worker *worker_create(struct emu *emu, struct emu_program *program,
-                                        const struct emu_memory *memory, uint32_t number,
-                                        uint32_t share)
+                                        const struct emu_memory *memory)
 {
     struct emu_worker *worker = calloc(1, sizeof(*worker));
     if (!worker)
@@ -351,12 +389,7 @@ static struct emu_worker *worker_create(struct emu *emu, struct emu_program *pro
     worker->dispatch = dispatch;
     worker->program = program;
     worker->memory = *memory;
-    worker->first_slot = number * share;
-    worker->resident_max = share / dispatch->threads_per_group;
-    if (worker->resident_max == 0)
-        worker->resident_max = 1;
-    if (worker->resident_max > RESIDENT_MAX)
-        worker->resident_max = RESIDENT_MAX;
+    worker->resident_max = emu->places < RESIDENT_MAX ? emu->places : RESIDENT_MAX;
     worker->resident = calloc(worker->resident_max, sizeof(*worker->resident));
     if (!worker->resident || !emu_worker_grow_tallies(worker, 1)) {
         worker_destroy(worker);
@@ -367,7 +400,6 @@ static struct emu_worker *worker_create(struct emu *emu, struct emu_program *pro
 
 static uint32_t worker_count_for(const struct emu *emu)
 {
-    const struct emu_dispatch *dispatch = emu->dispatch;
     uint64_t count = emu->options.host_threads;
     if (count == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -375,9 +407,8 @@ static uint32_t worker_count_for(const struct emu *emu)
     }
     if (count > emu->group_total)
         count = emu->group_total;
-    uint32_t groups = slot_total(dispatch) / dispatch->threads_per_group;
-    if (count > groups)
-        count = groups;
+    if (count > emu->places)
+        count = emu->places;
     return count ? (uint32_t)count : 1;
 }
 
@@ -438,13 +469,15 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
     if (status != SONDE_OK)
         return status;
     emu->dispatch = dispatch;
+    if (!set_places(emu, dispatch))
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the groups");
     atomic_store(&emu->next_group, 0);
     atomic_store(&emu->instructions, 0);
     atomic_store(&emu->stop, false);
     uint32_t count = worker_count_for(emu);
     struct emu_worker **workers = calloc(count, sizeof(struct emu_worker *));
     for (uint32_t i = 0; workers && i < count; i++)
-        if (!(workers[i] = worker_create(emu, program, memory, i, slot_total(dispatch) / count)))
+        if (!(workers[i] = worker_create(emu, program, memory)))
             status = SONDE_ERROR_MEMORY;
     if (!workers || status != SONDE_OK) {
         status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the workers");
@@ -461,6 +494,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
     for (uint32_t i = 0; workers && i < count; i++)
         worker_destroy(workers[i]);
     free(workers);
+    free(emu->ended);
+    emu->ended = NULL;
     emu->dispatch = NULL;
     return status;
 }
