@@ -8,7 +8,8 @@
  *           (a program is written again, same id, when it grows)
  *   'DISP'  u64 dispatch index in the server's life; u32 program id; u64
  *           kernel start (GPU VA); u32 simd; u32 threads per group; u32 group
- *           count x, y, z; u64 instructions; u64 lanes; u32 fault flag; u32 n;
+ *           count x, y, z; u64 instructions; u64 lanes; u32 fault flag; u32
+ *           process id (0 = unknown); u32 n;
  *           n x { u32 offset, u64 executions, u64 lanes }
  *   'WRIT'  u64 dispatch index; u32 n; n x { u32 kind, u32 index, u64 offset,
  *           u64 size, u64 xxh3 hash of the bytes after the dispatch, bytes }:
@@ -56,6 +57,7 @@ struct truth_dispatch {
     uint32_t simd, threads_per_group, groups[3];
     uint64_t instructions, lanes;
     bool fault;
+    uint32_t process; /* that dispatched it, 0 = unknown */
     struct truth_count *counts;
     size_t count_count;
     struct truth_write *writes;

@@ -97,6 +97,7 @@ static enum sonde_status read_dispatch(struct truth_file *file, struct base_read
     d.instructions = base_read64(r);
     d.lanes = base_read64(r);
     d.fault = base_read32(r) != 0;
+    d.process = base_read32(r);
     d.count_count = base_read32(r);
     if (r->failed || d.count_count * COUNT_SIZE != r->size - r->position ||
         d.program >= file->program_count)

@@ -198,7 +198,7 @@ static void write_dispatch(struct device_truth *t, const struct device_truth_rec
 {
     const struct emu_dispatch *d = record->dispatch;
     const struct emu_result *r = record->result;
-    put_frame(t, "DISP", 64 + 20 * (uint64_t)r->count_count);
+    put_frame(t, "DISP", 68 + 20 * (uint64_t)r->count_count);
     put64(t, record->index);
     put32(t, program);
     put64(t, d->kernel_start);
@@ -209,6 +209,7 @@ static void write_dispatch(struct device_truth *t, const struct device_truth_rec
     put64(t, r->instructions);
     put64(t, r->lanes);
     put32(t, r->fault.occurred || record->failed);
+    put32(t, (uint32_t)record->process);
     put32(t, (uint32_t)r->count_count);
     for (size_t i = 0; i < r->count_count; i++) {
         put32(t, r->counts[i].offset);

@@ -203,6 +203,7 @@ static void test_contents(void **state)
         assert_int_equal(d[i].program, 0);
         assert_int_equal(d[i].kernel_start, KERNEL);
         assert_int_equal(d[i].fault, i == 2);
+        assert_int_equal(d[i].process, getpid());
         assert_int_equal(d[i].count_count, 2);
     }
     assert_int_equal(d->simd, 16);
