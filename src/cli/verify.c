@@ -24,123 +24,7 @@ static void differ(struct verify_result *result, const char *format, ...)
     report_text_add(&result->details, "  %s\n", line);
 }
 
-/* --- which device record belongs to which dispatch ---------------------- */
-
-static const struct truth_program *program_of(const struct truth_file *truth, uint32_t id)
-{
-    for (size_t i = 0; i < truth->program_count; i++) {
-        if (truth->programs[i].id == id)
-            return &truth->programs[i];
-    }
-    return NULL;
-}
-
-/* The code that a dispatch enters, as the driver was handed it. */
-static const uint8_t *entered_code(const struct sonde_trace_kernel *kernel, bool instrumented,
-                                   size_t *size)
-{
-    if (kernel->heap == NULL) {
-        *size = kernel->original_size;
-        return kernel->original;
-    }
-    size_t entry = instrumented ? kernel->instrumented_entry : 0;
-    *size = entry <= kernel->heap_size ? kernel->heap_size - entry : 0;
-    return kernel->heap + (kernel->heap_size - *size);
-}
-
-static bool runs_code(const struct truth_program *program, const uint8_t *code, size_t size)
-{
-    return program != NULL && program->size > 0 && program->size <= size &&
-           memcmp(program->code, code, program->size) == 0;
-}
-
-static void match_dispatch(struct verify_run *run, size_t index, bool *taken, size_t *first_free)
-{
-    const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, index);
-    const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
-    size_t size;
-    const uint8_t *code = entered_code(kernel, dispatch->instrumented, &size);
-    run->truth_of[index] = SIZE_MAX;
-    while (*first_free < run->truth.dispatch_count && taken[*first_free])
-        (*first_free)++;
-    for (size_t i = *first_free; i < run->truth.dispatch_count; i++) {
-        if (!taken[i] &&
-            runs_code(program_of(&run->truth, run->truth.dispatches[i].program), code, size)) {
-            taken[i] = true;
-            run->truth_of[index] = i;
-            return;
-        }
-    }
-}
-
-enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error)
-{
-    size_t count = sonde_trace_dispatch_count(run->trace);
-    bool *taken = calloc(run->truth.dispatch_count + 1, sizeof *taken);
-    run->truth_of = calloc(count + 1, sizeof *run->truth_of);
-    run->others = calloc(run->truth.dispatch_count + 1, sizeof *run->others);
-    if (taken == NULL || run->truth_of == NULL || run->others == NULL) {
-        free(taken);
-        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    }
-    size_t first_free = 0;
-    for (size_t i = 0; i < count; i++)
-        match_dispatch(run, i, taken, &first_free);
-    for (size_t i = 0; i < run->truth.dispatch_count; i++) {
-        if (!taken[i])
-            run->others[run->other_count++] = i;
-    }
-    free(taken);
-    return SONDE_OK;
-}
-
-void verify_run_clear(struct verify_run *run)
-{
-    sonde_trace_close(run->trace);
-    truth_file_clear(&run->truth);
-    free(run->truth_of);
-    free(run->others);
-    memset(run, 0, sizeof *run);
-}
-
 /* --- what kernels wrote --------------------------------------------------- */
-
-/* The writes of one dispatch that have to agree, in order of place. */
-struct write_list {
-    const struct truth_write **items;
-    size_t count;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct truth_write *x = *(const struct truth_write *const *)a;
-    const struct truth_write *y = *(const struct truth_write *const *)b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->index != y->index)
-        return x->index < y->index ? -1 : 1;
-    return x->offset == y->offset ? 0 : x->offset < y->offset ? -1 : 1;
-}
-
-/* Scratch and the profile buffer are Sonde's own business. */
-static bool list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
-                        struct write_list *list)
-{
-    list->count = 0;
-    list->items = calloc(dispatch->write_count + 1, sizeof *list->items);
-    if (list->items == NULL)
-        return false;
-    for (size_t i = 0; i < dispatch->write_count; i++) {
-        const struct truth_write *write = &dispatch->writes[i];
-        if (write->kind == TRUTH_WRITE_SCRATCH ||
-            (write->kind == TRUTH_WRITE_SURFACE && write->index == profile_bti))
-            continue;
-        list->items[list->count++] = write;
-    }
-    if (list->count > 1)
-        qsort(list->items, list->count, sizeof *list->items, compare_places);
-    return true;
-}
 
 static void place_name(const struct truth_write *write, uint64_t offset, char *name, size_t size)
 {
@@ -187,14 +71,14 @@ static void compare_bytes(struct verify_result *result, const char *where,
 }
 
 static void compare_lists(struct verify_result *result, const char *where,
-                          const struct write_list *a, const struct write_list *b)
+                          const struct verify_writes *a, const struct verify_writes *b)
 {
     size_t i = 0, j = 0;
     uint32_t last_kind = UINT32_MAX, last_index = UINT32_MAX;
     while (i < a->count || j < b->count) {
         int order = i == a->count   ? 1
                     : j == b->count ? -1
-                                    : compare_places(&a->items[i], &b->items[j]);
+                                    : verify_compare_places(&a->items[i], &b->items[j]);
         const struct truth_write *write = order <= 0 ? a->items[i] : b->items[j];
         if (write->kind != last_kind || write->index != last_index)
             result->buffers++;
@@ -219,8 +103,9 @@ static enum sonde_status compare_writes(struct verify_result *result, const char
                                         const struct truth_dispatch *b, uint32_t b_profile,
                                         struct sonde_error *error)
 {
-    struct write_list left = {.items = NULL}, right = {.items = NULL};
-    bool listed = list_writes(a, a_profile, &left) && list_writes(b, b_profile, &right);
+    struct verify_writes left = {.items = NULL}, right = {.items = NULL};
+    bool listed =
+        verify_list_writes(a, a_profile, &left) && verify_list_writes(b, b_profile, &right);
     if (listed)
         compare_lists(result, where, &left, &right);
     free(left.items);
@@ -359,29 +244,31 @@ static void check_shape(struct verify_result *result, const char *where,
         differ(result, "%s: dispatched with another grid", where);
 }
 
-static enum sonde_status compare_dispatch(const struct verify_run *original,
-                                          const struct verify_run *instrumented, size_t index,
+/* Dispatch `first` of the original run and `second` of the instrumented one. */
+static enum sonde_status compare_dispatch(const struct verify_run *original, size_t first,
+                                          const struct verify_run *instrumented, size_t second,
                                           struct verify_result *result, struct sonde_error *error)
 {
-    const struct sonde_trace_dispatch *left = sonde_trace_dispatch(original->trace, index);
-    const struct sonde_trace_dispatch *right = sonde_trace_dispatch(instrumented->trace, index);
+    const struct sonde_trace_dispatch *left = sonde_trace_dispatch(original->trace, first);
+    const struct sonde_trace_dispatch *right = sonde_trace_dispatch(instrumented->trace, second);
     const struct sonde_trace_kernel *x = sonde_trace_kernel(original->trace, left->kernel);
     const struct sonde_trace_kernel *y = sonde_trace_kernel(instrumented->trace, right->kernel);
     char where[200];
-    snprintf(where, sizeof where, "dispatch %zu, kernel %.120s", index, y->name);
+    snprintf(where, sizeof where, "dispatch %zu, kernel %.120s", second, y->name);
     result->dispatches++;
     if (x->hash != y->hash || strcmp(x->name, y->name) != 0) {
         differ(result, "%s: the original run executed kernel %s there, or another binary of it",
                where, x->name);
         return SONDE_OK;
     }
-    if (original->truth_of[index] == SIZE_MAX || instrumented->truth_of[index] == SIZE_MAX) {
+    if (original->truth_of[first] == SIZE_MAX || instrumented->truth_of[second] == SIZE_MAX) {
         differ(result, "%s: the device never executed it in the %s run", where,
-               original->truth_of[index] == SIZE_MAX ? original->name : instrumented->name);
+               original->truth_of[first] == SIZE_MAX ? original->name : instrumented->name);
         return SONDE_OK;
     }
-    const struct truth_dispatch *a = &original->truth.dispatches[original->truth_of[index]];
-    const struct truth_dispatch *b = &instrumented->truth.dispatches[instrumented->truth_of[index]];
+    const struct truth_dispatch *a = &original->truth.dispatches[original->truth_of[first]];
+    const struct truth_dispatch *b =
+        &instrumented->truth.dispatches[instrumented->truth_of[second]];
     check_shape(result, where, a, b);
     enum sonde_status status =
         compare_writes(result, where, a, x->profile_bti, b, y->profile_bti, error);
@@ -390,7 +277,7 @@ static enum sonde_status compare_dispatch(const struct verify_run *original,
     result->instrumented++;
     result->original_executed += a->instructions;
     result->instrumented_executed += b->instructions;
-    return compare_counts(result, where, instrumented, index, a, b, error);
+    return compare_counts(result, where, instrumented, second, a, b, error);
 }
 
 static enum sonde_status compare_others(const struct verify_run *original,
@@ -465,19 +352,33 @@ static enum sonde_status compare_output(const struct verify_run *original,
     return status;
 }
 
+static enum sonde_status compare_processes(const struct verify_run *original,
+                                           const struct verify_run *instrumented,
+                                           const struct verify_pair *pair,
+                                           struct verify_result *result, struct sonde_error *error)
+{
+    const struct verify_process *left = &pair->original, *right = &pair->instrumented;
+    if (left->count != right->count)
+        differ(result, "%zu dispatches in the original run, %zu in the instrumented run",
+               left->count, right->count);
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < left->count && i < right->count && status == SONDE_OK; i++)
+        status = compare_dispatch(original, left->first + i, instrumented, right->first + i, result,
+                                  error);
+    return status;
+}
+
 enum sonde_status verify_compare(const struct verify_run *original,
                                  const struct verify_run *instrumented,
                                  struct verify_result *result, struct sonde_error *error)
 {
-    size_t left = sonde_trace_dispatch_count(original->trace);
-    size_t right = sonde_trace_dispatch_count(instrumented->trace);
     memset(result, 0, sizeof *result);
-    if (left != right)
-        differ(result, "%zu dispatches in the original run, %zu in the instrumented run", left,
-               right);
-    enum sonde_status status = SONDE_OK;
-    for (size_t i = 0; i < left && i < right && status == SONDE_OK; i++)
-        status = compare_dispatch(original, instrumented, i, result, error);
+    struct verify_pair *pairs = NULL;
+    size_t count = 0;
+    enum sonde_status status = verify_pair_processes(original, instrumented, &pairs, &count, error);
+    for (size_t i = 0; i < count && status == SONDE_OK; i++)
+        status = compare_processes(original, instrumented, &pairs[i], result, error);
+    free(pairs);
     if (status == SONDE_OK)
         status = compare_others(original, instrumented, result, error);
     if (status == SONDE_OK)

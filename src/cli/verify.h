@@ -40,6 +40,32 @@ struct verify_result {
 enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error);
 void verify_run_clear(struct verify_run *run);
 
+/* The writes of one dispatch that have to agree, in order of place. */
+struct verify_writes {
+    const struct truth_write **items;
+    size_t count;
+};
+int verify_compare_places(const void *a, const void *b); /* of two elements of `items` */
+/* All but scratch and the profile buffer, which are Sonde's own business; free
+ * `items`. False when out of memory. */
+bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
+                        struct verify_writes *writes);
+
+/* The dispatches of one process: `count` of the trace, from `first` on. */
+struct verify_process {
+    size_t first, count;
+};
+/* A process of each run; an empty one stands for none. */
+struct verify_pair {
+    struct verify_process original, instrumented;
+};
+/* Processes that run side by side start in any order: tell by what they did
+ * which is which. *pairs is malloc'ed. */
+enum sonde_status verify_pair_processes(const struct verify_run *original,
+                                        const struct verify_run *instrumented,
+                                        struct verify_pair **pairs, size_t *count,
+                                        struct sonde_error *error);
+
 /* Errors are those of the comparison itself; differences are in *result. */
 enum sonde_status verify_compare(const struct verify_run *original,
                                  const struct verify_run *instrumented,

@@ -237,6 +237,14 @@ def kernel_with_calls():
     has(result.out, "2 compared, 2 of them instrumented", "subroutine calls")
 
 
+def verify_of_processes_side_by_side():
+    # Which of the two starts first is up to the system: a few runs
+    # are a chance to see both orders.
+    for _ in range(3):
+        result = expect(run("verify", BEHAVE, "forks"), 0)
+        has(result.out, "2 compared, 2 of them instrumented", "forks")
+
+
 def verify_refuses_to_say_nothing():
     result = expect(run("verify", "-k", "nothing", "--", BEHAVE), 125)
     has(result.err, "nothing was verified: no dispatch ran instrumented", "verify")
@@ -256,7 +264,7 @@ if __name__ == "__main__":
     sys.exit(harness.main([
         counts_of_a_program, the_run_before_is_kept, where_reports_go, statuses_of_programs,
         kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
-        signals_are_passed_on,
-        two_runs_at_one_place, sonde_is_killed, emulator_is_killed, program_is_killed, verify_says_identical,
-        verify_finds_differences, tool_of_a_shared_object,
- kernels_that_cannot_be_instrumented, kernel_with_calls, verify_refuses_to_say_nothing, example_program]))
+        signals_are_passed_on, two_runs_at_one_place, sonde_is_killed, emulator_is_killed,
+        program_is_killed, verify_says_identical, verify_finds_differences, tool_of_a_shared_object,
+        kernels_that_cannot_be_instrumented, kernel_with_calls, verify_of_processes_side_by_side,
+        verify_refuses_to_say_nothing, example_program]))

@@ -1,0 +1,221 @@
+/* Which records of the two runs belong together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/verify.h"
+
+/* --- which device record belongs to which dispatch ---------------------- */
+
+static const struct truth_program *program_of(const struct truth_file *truth, uint32_t id)
+{
+    for (size_t i = 0; i < truth->program_count; i++) {
+        if (truth->programs[i].id == id)
+            return &truth->programs[i];
+    }
+    return NULL;
+}
+
+/* The code that a dispatch enters, as the driver was handed it. */
+static const uint8_t *entered_code(const struct sonde_trace_kernel *kernel, bool instrumented,
+                                   size_t *size)
+{
+    if (kernel->heap == NULL) {
+        *size = kernel->original_size;
+        return kernel->original;
+    }
+    size_t entry = instrumented ? kernel->instrumented_entry : 0;
+    *size = entry <= kernel->heap_size ? kernel->heap_size - entry : 0;
+    return kernel->heap + (kernel->heap_size - *size);
+}
+
+static bool runs_code(const struct truth_program *program, const uint8_t *code, size_t size)
+{
+    return program != NULL && program->size > 0 && program->size <= size &&
+           memcmp(program->code, code, program->size) == 0;
+}
+
+static void match_dispatch(struct verify_run *run, size_t index, bool *taken, size_t *first_free)
+{
+    const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, index);
+    const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
+    size_t size;
+    const uint8_t *code = entered_code(kernel, dispatch->instrumented, &size);
+    uint32_t process = sonde_trace_process(run->trace, dispatch->process)->process;
+    run->truth_of[index] = SIZE_MAX;
+    while (*first_free < run->truth.dispatch_count && taken[*first_free])
+        (*first_free)++;
+    for (size_t i = *first_free; i < run->truth.dispatch_count; i++) {
+        const struct truth_dispatch *seen = &run->truth.dispatches[i];
+        if (!taken[i] && (seen->process == 0 || seen->process == process) &&
+            runs_code(program_of(&run->truth, seen->program), code, size)) {
+            taken[i] = true;
+            run->truth_of[index] = i;
+            return;
+        }
+    }
+}
+
+enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error)
+{
+    size_t count = sonde_trace_dispatch_count(run->trace);
+    bool *taken = calloc(run->truth.dispatch_count + 1, sizeof *taken);
+    run->truth_of = calloc(count + 1, sizeof *run->truth_of);
+    run->others = calloc(run->truth.dispatch_count + 1, sizeof *run->others);
+    if (taken == NULL || run->truth_of == NULL || run->others == NULL) {
+        free(taken);
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    }
+    size_t first_free = 0;
+    for (size_t i = 0; i < count; i++)
+        match_dispatch(run, i, taken, &first_free);
+    for (size_t i = 0; i < run->truth.dispatch_count; i++) {
+        if (!taken[i])
+            run->others[run->other_count++] = i;
+    }
+    free(taken);
+    return SONDE_OK;
+}
+
+void verify_run_clear(struct verify_run *run)
+{
+    sonde_trace_close(run->trace);
+    truth_file_clear(&run->truth);
+    free(run->truth_of);
+    free(run->others);
+    memset(run, 0, sizeof *run);
+}
+
+/* --- the writes of a dispatch ------------------------------------------------ */
+
+int verify_compare_places(const void *a, const void *b)
+{
+    const struct truth_write *x = *(const struct truth_write *const *)a;
+    const struct truth_write *y = *(const struct truth_write *const *)b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return x->offset == y->offset ? 0 : x->offset < y->offset ? -1 : 1;
+}
+
+bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
+                        struct verify_writes *list)
+{
+    list->count = 0;
+    list->items = calloc(dispatch->write_count + 1, sizeof *list->items);
+    if (list->items == NULL)
+        return false;
+    for (size_t i = 0; i < dispatch->write_count; i++) {
+        const struct truth_write *write = &dispatch->writes[i];
+        if (write->kind == TRUTH_WRITE_SCRATCH ||
+            (write->kind == TRUTH_WRITE_SURFACE && write->index == profile_bti))
+            continue;
+        list->items[list->count++] = write;
+    }
+    if (list->count > 1)
+        qsort(list->items, list->count, sizeof *list->items, verify_compare_places);
+    return true;
+}
+
+/* --- which process of one run is which of the other ---------------------------- */
+
+/* A process with what it did, to be recognised by. */
+struct candidate {
+    struct verify_process process;
+    uint64_t kernels; /* hash of the kernels dispatched, in order */
+    uint64_t results; /* hash of what they wrote */
+    bool paired;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash ^= value;
+    hash *= 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 29);
+}
+
+static bool add_results(const struct verify_run *run, size_t index, uint32_t profile_bti,
+                        uint64_t *results)
+{
+    struct verify_writes writes;
+    if (run->truth_of[index] == SIZE_MAX)
+        return true;
+    if (!verify_list_writes(&run->truth.dispatches[run->truth_of[index]], profile_bti, &writes))
+        return false;
+    for (size_t i = 0; i < writes.count; i++)
+        *results = mix(mix(*results, writes.items[i]->offset), writes.items[i]->hash);
+    free(writes.items);
+    return true;
+}
+
+/* The dispatches of a process follow each other in the trace. */
+static struct candidate *list_processes(const struct verify_run *run, size_t *count)
+{
+    *count = sonde_trace_process_count(run->trace);
+    struct candidate *list = calloc(*count + 1, sizeof *list);
+    bool filled = list != NULL;
+    for (size_t i = 0; i < sonde_trace_dispatch_count(run->trace) && filled; i++) {
+        const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, i);
+        const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
+        struct candidate *candidate = &list[dispatch->process];
+        if (candidate->process.count++ == 0)
+            candidate->process.first = i;
+        candidate->kernels = mix(candidate->kernels, kernel->hash);
+        filled = add_results(run, i, kernel->profile_bti, &candidate->results);
+    }
+    if (filled)
+        return list;
+    free(list);
+    return NULL;
+}
+
+static bool belong_together(const struct candidate *a, const struct candidate *b, int pass)
+{
+    if (a->paired || b->paired)
+        return false;
+    return pass == 2 || (a->kernels == b->kernels && (pass == 1 || a->results == b->results));
+}
+
+/* Processes that dispatched the same and wrote the same; then those that
+ * dispatched the same; then what is left, in order of start. */
+static size_t pair_lists(struct candidate *left, size_t left_count, struct candidate *right,
+                         size_t right_count, struct verify_pair *pairs)
+{
+    size_t count = 0;
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t i = 0; i < left_count; i++) {
+            for (size_t j = 0; j < right_count; j++) {
+                if (!belong_together(&left[i], &right[j], pass))
+                    continue;
+                left[i].paired = right[j].paired = true;
+                pairs[count++] = (struct verify_pair){left[i].process, right[j].process};
+            }
+        }
+    }
+    for (size_t i = 0; i < left_count; i++) {
+        if (!left[i].paired)
+            pairs[count++] = (struct verify_pair){.original = left[i].process};
+    }
+    for (size_t j = 0; j < right_count; j++) {
+        if (!right[j].paired)
+            pairs[count++] = (struct verify_pair){.instrumented = right[j].process};
+    }
+    return count;
+}
+
+enum sonde_status verify_pair_processes(const struct verify_run *original,
+                                        const struct verify_run *instrumented,
+                                        struct verify_pair **pairs, size_t *count,
+                                        struct sonde_error *error)
+{
+    size_t left_count, right_count;
+    struct candidate *left = list_processes(original, &left_count);
+    struct candidate *right = list_processes(instrumented, &right_count);
+    *pairs = calloc(left_count + right_count + 1, sizeof **pairs);
+    bool done = left != NULL && right != NULL && *pairs != NULL;
+    if (done)
+        *count = pair_lists(left, left_count, right, right_count, *pairs);
+    free(left);
+    free(right);
+    return done ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+}
