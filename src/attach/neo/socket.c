@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 
+#include "attach/neo/transport.h"
 #include "base/bytes.h"
 
 /* Messages of the protocol: {u32 type, u32 transaction, u32 body size}, body. */
@@ -21,6 +22,7 @@ enum {
     TYPE_REGISTER = 0,
     TYPE_WRITE_MEMORY = 4,
     TYPE_READ_MEMORY = 5,
+    TYPE_CONTROL = 11,        /* first on every connection */
     BODY_SIZE_OF_MEMORY = 12, /* flags and address, address, bytes of data */
     REGISTER_ANSWER = HEADER_SIZE + 4,
     MEMORY_ANSWER = HEADER_SIZE + BODY_SIZE_OF_MEMORY,
@@ -35,6 +37,24 @@ static __thread struct {
     uint64_t to_receive;
 } exchange;
 
+/* By file descriptor. Each is used by the thread that is in an exchange. */
+static struct attach_stream *streams[1024];
+
+static struct attach_stream *stream_of(int fd)
+{
+    return fd < 0 || (size_t)fd >= sizeof streams / sizeof *streams ? NULL : streams[fd];
+}
+
+/* The greeting tells a connection that takes the number of a closed one. */
+static void greet(int fd)
+{
+    if (fd < 0 || (size_t)fd >= sizeof streams / sizeof *streams)
+        return;
+    if (streams[fd] != NULL)
+        attach_stream_destroy(streams[fd]);
+    streams[fd] = attach_stream_create(fd);
+}
+
 static void end_exchange(void)
 {
     if (exchange.active)
@@ -43,7 +63,7 @@ static void end_exchange(void)
 }
 
 /* The driver sends header and body in one call; data follows in others. */
-static void begin_exchange(const uint8_t *message, size_t size)
+static void begin_exchange(int fd, const uint8_t *message, size_t size)
 {
     uint32_t type = base_load32(message), body = base_load32(message + 8);
     exchange.to_send = HEADER_SIZE + (uint64_t)body;
@@ -56,6 +76,8 @@ static void begin_exchange(const uint8_t *message, size_t size)
         exchange.to_receive = REGISTER_ANSWER;
     pthread_mutex_lock(&lock);
     exchange.active = true;
+    if (type == TYPE_CONTROL)
+        greet(fd);
 }
 
 static void advance(uint64_t *left, ssize_t done)
@@ -74,8 +96,10 @@ static ssize_t guarded_send(int fd, const void *data, size_t size, int flags)
     if (exchange.active && exchange.to_send == 0)
         end_exchange(); /* the driver gave up on an answer */
     if (!exchange.active && size >= HEADER_SIZE)
-        begin_exchange(data, size);
-    ssize_t sent = send(fd, data, size, flags);
+        begin_exchange(fd, data, size);
+    struct attach_stream *stream = exchange.active ? stream_of(fd) : NULL;
+    ssize_t sent =
+        stream == NULL ? send(fd, data, size, flags) : attach_stream_send(stream, data, size);
     if (exchange.active)
         advance(&exchange.to_send, sent);
     return sent;
@@ -83,7 +107,9 @@ static ssize_t guarded_send(int fd, const void *data, size_t size, int flags)
 
 static ssize_t guarded_recv(int fd, void *data, size_t size, int flags)
 {
-    ssize_t received = recv(fd, data, size, flags);
+    struct attach_stream *stream = exchange.active ? stream_of(fd) : NULL;
+    ssize_t received =
+        stream == NULL ? recv(fd, data, size, flags) : attach_stream_receive(stream, data, size);
     if (exchange.active)
         advance(&exchange.to_receive, received);
     return received;
@@ -137,18 +163,25 @@ bool attach_socket_guard(void *driver_handle)
     if (dlinfo(driver_handle, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     struct tables tables = find_tables(map);
-    void **send_slot = NULL, **recv_slot = NULL;
+    static const struct {
+        const char *name;
+        void *function;
+    } guarded[] = {{"send", (void *)(uintptr_t)guarded_send},
+                   {"recv", (void *)(uintptr_t)guarded_recv}};
+    void **slots[2] = {NULL};
     if (tables.jumps == NULL || tables.symbols == NULL || tables.names == NULL)
         return false;
     for (size_t i = 0; i < tables.jump_count; i++) {
         const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(tables.jumps[i].r_info)];
         void **slot = (void **)(map->l_addr + tables.jumps[i].r_offset);
-        if (strcmp(tables.names + symbol->st_name, "send") == 0)
-            send_slot = slot;
-        else if (strcmp(tables.names + symbol->st_name, "recv") == 0)
-            recv_slot = slot;
+        for (size_t k = 0; k < 2; k++)
+            if (strcmp(tables.names + symbol->st_name, guarded[k].name) == 0)
+                slots[k] = slot;
     }
-    return send_slot != NULL && recv_slot != NULL &&
-           replace(send_slot, (void *)(uintptr_t)guarded_send) &&
-           replace(recv_slot, (void *)(uintptr_t)guarded_recv);
+    if (slots[0] == NULL || slots[1] == NULL)
+        return false;
+    for (size_t k = 0; k < 2; k++)
+        if (!replace(slots[k], guarded[k].function))
+            return false;
+    return true;
 }

@@ -1,4 +1,5 @@
-/* The driver's connection to the emulated GPU, made safe for threads.
+/* The driver's connection to the emulated GPU, made safe for threads and
+ * cheaper (transport.h).
  *
  * The driver (22.43, tbx_sockets_imp.cpp) sends a request and reads its answer
  * without a lock, and polls for completion outside of its own locks: two

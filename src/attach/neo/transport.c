@@ -1,0 +1,258 @@
+#include "attach/neo/transport.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+
+/* Messages of the TBX protocol: u32 type, u32 transaction, u32 body size, then
+ * the body; the data of a memory write follow its body, uncounted. */
+#define MESSAGE_MMIO   0u
+#define MESSAGE_WRITE  4u
+#define MESSAGE_READ   5u
+#define MESSAGE_ANSWER 6u
+#define HEADER_SIZE    12u
+#define MEMORY_BODY    12u /* of a memory write or read */
+#define BODY_LIMIT     64u
+
+#define PAGE_SIZE   4096u
+#define GATHER_SIZE (256u << 10)
+#define RUN_PAGES   64u
+/* Pages whose numbers are remembered as sent: the first 4 GiB. */
+#define KNOWN_PAGES (1u << 20)
+
+struct attach_stream {
+    int fd;
+    /* The message that the driver is in the middle of sending. */
+    uint8_t message[HEADER_SIZE + BODY_LIMIT];
+    size_t message_size;
+    uint64_t data_left; /* bytes of a memory write still to come */
+    bool opaque;        /* the stream is not what we know: pass everything on */
+    /* Gathered, not yet sent. */
+    uint8_t gathered[GATHER_SIZE];
+    size_t gathered_size;
+    /* Answer ready for the driver. */
+    uint8_t answer[HEADER_SIZE + MEMORY_BODY + PAGE_SIZE];
+    size_t answer_begin, answer_end;
+    /* A run of pages read ahead. Each is handed out once: a driver that reads
+     * a page again is polling it. */
+    uint8_t run[RUN_PAGES * PAGE_SIZE];
+    uint64_t run_first; /* page number */
+    uint32_t run_count;
+    uint64_t run_used;              /* bit n: page n was handed out */
+    uint8_t known[KNOWN_PAGES / 8]; /* bit n: the driver sent page n */
+};
+
+struct attach_stream *attach_stream_create(int fd)
+{
+    struct attach_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->fd = fd;
+    return stream;
+}
+
+void attach_stream_destroy(struct attach_stream *stream)
+{
+    free(stream);
+}
+
+/* The system call itself: send and recv of this process come here. */
+static bool send_all(int fd, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t sent = syscall(SYS_sendto, fd, data, size, 0, NULL, 0);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return false;
+        data += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool receive_all(int fd, uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t received = syscall(SYS_recvfrom, fd, data, size, 0, NULL, NULL);
+        if (received < 0 && errno == EINTR)
+            continue;
+        if (received == 0)
+            errno = ECONNRESET;
+        if (received <= 0)
+            return false;
+        data += received;
+        size -= (size_t)received;
+    }
+    return true;
+}
+
+static bool flush(struct attach_stream *s)
+{
+    size_t size = s->gathered_size;
+    s->gathered_size = 0;
+    return send_all(s->fd, s->gathered, size);
+}
+
+static bool gather(struct attach_stream *s, const uint8_t *data, size_t size)
+{
+    if (size > GATHER_SIZE - s->gathered_size && !flush(s))
+        return false;
+    if (size > GATHER_SIZE)
+        return send_all(s->fd, data, size);
+    memcpy(s->gathered + s->gathered_size, data, size);
+    s->gathered_size += size;
+    return true;
+}
+
+static uint64_t memory_address(const uint8_t *message)
+{
+    return (uint64_t)message[HEADER_SIZE + 3] << 32 | base_load32(message + HEADER_SIZE + 4);
+}
+
+static bool is_known(const struct attach_stream *s, uint64_t page)
+{
+    return page < KNOWN_PAGES && (s->known[page / 8] >> page % 8 & 1);
+}
+
+static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
+{
+    for (uint64_t page = address / PAGE_SIZE; page * PAGE_SIZE < address + size; page++)
+        if (page < KNOWN_PAGES)
+            s->known[page / 8] |= (uint8_t)(1u << page % 8);
+}
+
+/* Fetch the run of known pages that starts with `page`. */
+static bool fetch_run(struct attach_stream *s, const uint8_t *message, uint64_t page)
+{
+    uint32_t count = 1;
+    while (count < RUN_PAGES && is_known(s, page + count))
+        count++;
+    uint8_t request[HEADER_SIZE + MEMORY_BODY], answer[HEADER_SIZE + MEMORY_BODY];
+    memcpy(request, message, sizeof request);
+    base_store32(request + HEADER_SIZE + 8, count * PAGE_SIZE);
+    s->run_count = 0;
+    if (!gather(s, request, sizeof request) || !flush(s) ||
+        !receive_all(s->fd, answer, sizeof answer) ||
+        !receive_all(s->fd, s->run, (size_t)count * PAGE_SIZE))
+        return false;
+    if (base_load32(answer) != MESSAGE_ANSWER) {
+        errno = EPROTO;
+        return false;
+    }
+    s->run_first = page;
+    s->run_count = count;
+    s->run_used = 0;
+    return true;
+}
+
+/* Answer a read of a part of one page from the run, fetching it if need be. */
+static bool answer_read(struct attach_stream *s, const uint8_t *message, uint64_t address,
+                        uint32_t size)
+{
+    uint64_t page = address / PAGE_SIZE;
+    bool held = page >= s->run_first && page - s->run_first < s->run_count &&
+                !(s->run_used >> (page - s->run_first) & 1);
+    if (!held && !fetch_run(s, message, page))
+        return false;
+    uint64_t index = page - s->run_first;
+    s->run_used |= (uint64_t)1 << index;
+    memcpy(s->answer, message, HEADER_SIZE + MEMORY_BODY);
+    base_store32(s->answer, MESSAGE_ANSWER);
+    memcpy(s->answer + HEADER_SIZE + MEMORY_BODY, s->run + index * PAGE_SIZE + address % PAGE_SIZE,
+           size);
+    s->answer_begin = 0;
+    s->answer_end = HEADER_SIZE + MEMORY_BODY + size;
+    return true;
+}
+
+/* Take one whole message (without the data of a memory write). */
+static bool take_message(struct attach_stream *s, const uint8_t *message, size_t size)
+{
+    uint32_t type = base_load32(message);
+    bool memory =
+        (type == MESSAGE_WRITE || type == MESSAGE_READ) && size == HEADER_SIZE + MEMORY_BODY;
+    uint64_t address = memory ? memory_address(message) : 0;
+    uint32_t length = memory ? base_load32(message + HEADER_SIZE + 8) : 0;
+    if (memory && type == MESSAGE_READ && length > 0 && address % PAGE_SIZE + length <= PAGE_SIZE &&
+        is_known(s, address / PAGE_SIZE) && s->answer_begin == s->answer_end) {
+        /* Whole pages are asked for, whatever part the driver wants. */
+        uint8_t whole[HEADER_SIZE + MEMORY_BODY];
+        memcpy(whole, message, sizeof whole);
+        base_store32(whole + HEADER_SIZE + 4, (uint32_t)(address & ~(uint64_t)(PAGE_SIZE - 1)));
+        if (!answer_read(s, whole, address, length))
+            return false;
+        memcpy(s->answer + HEADER_SIZE, message + HEADER_SIZE, MEMORY_BODY);
+        return true;
+    }
+    if (memory && type == MESSAGE_WRITE) {
+        remember(s, address, length);
+        s->data_left = length;
+    }
+    s->run_count = 0;
+    /* Only memory writes may wait: everything else asks for something. */
+    return gather(s, message, size) && (memory && type == MESSAGE_WRITE ? true : flush(s));
+}
+
+/* Take some of `data`; returns how much, or 0 when the socket failed. */
+static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
+{
+    if (s->opaque)
+        return gather(s, data, size) && flush(s) ? size : 0;
+    if (s->data_left > 0) {
+        size_t part = size < s->data_left ? size : (size_t)s->data_left;
+        s->data_left -= part;
+        return gather(s, data, part) ? part : 0;
+    }
+    size_t wanted = HEADER_SIZE;
+    if (s->message_size >= HEADER_SIZE)
+        wanted += base_load32(s->message + 8);
+    size_t part = size < wanted - s->message_size ? size : wanted - s->message_size;
+    memcpy(s->message + s->message_size, data, part);
+    s->message_size += part;
+    if (s->message_size < HEADER_SIZE)
+        return part;
+    uint32_t body = base_load32(s->message + 8);
+    if (body > BODY_LIMIT) {
+        s->opaque = true;
+        return gather(s, s->message, s->message_size) && flush(s) ? part : 0;
+    }
+    if (s->message_size == HEADER_SIZE + body) {
+        size_t message_size = s->message_size;
+        s->message_size = 0;
+        return take_message(s, s->message, message_size) ? part : 0;
+    }
+    return part;
+}
+
+ssize_t attach_stream_send(struct attach_stream *stream, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    size_t taken = 0;
+    while (taken < size) {
+        size_t part = take(stream, bytes + taken, size - taken);
+        if (part == 0)
+            break;
+        taken += part;
+    }
+    return taken == size ? (ssize_t)size : -1;
+}
+
+ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t size)
+{
+    size_t ready = stream->answer_end - stream->answer_begin;
+    if (ready > 0) {
+        size_t part = size < ready ? size : ready;
+        memcpy(data, stream->answer + stream->answer_begin, part);
+        stream->answer_begin += part;
+        return (ssize_t)part;
+    }
+    bool flushed = flush(stream);
+    if (!flushed)
+        return -1;
+    return syscall(SYS_recvfrom, stream->fd, data, size, 0, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/* Fewer system calls between the unmodified driver and the emulated GPU.
+ *
+ * The driver sends each page of memory as five messages of two sends each,
+ * and reads memory back page by page, waiting for each answer. A stream sits
+ * between the two: it gathers what the driver sends until something has to
+ * happen, and asks for a run of pages when the driver asks for the first. What
+ * the server sees is a valid stream of the same messages; results do not
+ * change, only their cost.
+ *
+ * socket.c puts one in front of each connection of the driver's own, in
+ * processes under `sonde run` with an emulated device. */
+#ifndef SONDE_ATTACH_NEO_TRANSPORT_H
+#define SONDE_ATTACH_NEO_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct attach_stream;
+
+/* NULL when out of memory. `fd` stays the caller's. */
+struct attach_stream *attach_stream_create(int fd);
+void attach_stream_destroy(struct attach_stream *stream);
+/* As send(2) and recv(2) on a blocking socket; -1 with errno when the socket
+ * failed. One exchange at a time: the
+ * caller keeps other threads out from a request to the end of its answer. */
+ssize_t attach_stream_send(struct attach_stream *stream, const void *data, size_t size);
+ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t size);
+
+#endif
