@@ -399,6 +399,58 @@ static void what_cannot_be_instrumented(void **unused)
     close_fixture(&f);
 }
 
+/* Damaged kernels that still have a model: a rewrite or an error. */
+static void damaged_kernels(void **unused)
+{
+    (void)unused;
+    size_t size;
+    const uint8_t *code = iga_assemble(
+        iga,
+        "L0:\n(f0.0) if (16|M0) L1 L2\nmov (16|M0) r32.0<1>:d 2:d\nelse (16|M0) L2 L2\n"
+        "L1:\nmov (16|M0) r32.0<1>:d r30.0<8;8,1>:d\nL2:\nendif (16|M0) L3\nL3:\n"
+        "call (16|M0) r60.0 L4\n(f0.0) goto (16|M0) L5 L5\n(W&f0.0) jmpi L3\n"
+        "L5:\njoin (16|M0) L5\n(f0.0) while (16|M0) L3\n" EOT "L4:\nret (16|M0) r60.0\n",
+        0, &size);
+    assert_non_null(code);
+    uint8_t bytes[1024];
+    assert_true(size <= sizeof bytes);
+    uint64_t state = 11;
+    unsigned rewritten = 0;
+    for (int round = 0; round < 6000; round++) {
+        memcpy(bytes, code, size);
+        for (int hits = 1 + round % 5; hits > 0; hits--) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            bytes[(state >> 33) % size] ^= (uint8_t)(1u << (state >> 60 & 7));
+        }
+        struct fixture f = {.size = size};
+        struct sonde_register_range range = {64 * 32, 64};
+        struct sonde_kernel_info info = {.name = "damaged",
+                                         .platform = SONDE_GEN_PLATFORM_GEN9,
+                                         .isa = bytes,
+                                         .isa_size = size,
+                                         .free_ranges = &range,
+                                         .free_range_count = 1,
+                                         .has_free_ranges = round % 2,
+                                         .scratch_size = 64};
+        struct sonde_coder_options options = {.maximum_threads = 1,
+                                              .use_own_liveness = round % 3 == 0};
+        if (sonde_kernel_create(&info, &f.kernel, &f.error) != SONDE_OK)
+            continue;
+        if (sonde_instrument_create(f.kernel, &options, &f.instrument, &f.error) == SONDE_OK) {
+            f.coder = sonde_instrument_coder(f.instrument);
+            struct sonde_procedure *procedure = counter(&f, 32, 0);
+            for (uint32_t b = 0; b < sonde_kernel_block_count(f.kernel); b++)
+                sonde_instrument_block(f.instrument, b, b % 2 ? SONDE_AFTER : SONDE_BEFORE,
+                                       procedure, &f.error);
+            for (size_t e = 0; e < sonde_kernel_edge_count(f.kernel); e++)
+                sonde_instrument_edge(f.instrument, e, procedure, &f.error);
+            rewritten += sonde_instrument_emit(f.instrument, &f.out, &f.error) == SONDE_OK;
+        }
+        close_fixture(&f);
+    }
+    assert_true(rewritten > 500);
+}
+
 int main(void)
 {
     iga = iga_open();
@@ -408,6 +460,7 @@ int main(void)
         cmocka_unit_test(order_and_removal), cmocka_unit_test(counter_cost),
         cmocka_unit_test(spilling),          cmocka_unit_test(sequences_stay_together),
         cmocka_unit_test(bad_arguments),     cmocka_unit_test(what_cannot_be_instrumented),
+        cmocka_unit_test(damaged_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

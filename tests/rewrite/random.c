@@ -19,7 +19,8 @@
 
 static struct iga *iga;
 
-#define PROGRAMS 60
+/* Arguments: a seed, or the first and the last of many. */
+static uint64_t first_seed = 1, last_seed = 60;
 
 static void check_program(struct machine *machine, uint64_t seed)
 {
@@ -60,7 +61,7 @@ static void random_programs(void **unused)
     struct machine *machine = machine_create();
     assert_non_null(machine);
     machine_set_group(machine, 16, 13, 3, 0);
-    for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
+    for (uint64_t seed = first_seed; seed <= last_seed; seed++)
         check_program(machine, seed);
     machine_destroy(machine);
 }
@@ -70,13 +71,11 @@ int main(int argc, char **argv)
     iga = iga_open();
     if (iga == NULL)
         return 77;
-    if (argc > 1) { /* one program, to look at */
-        uint64_t seed = strtoull(argv[1], NULL, 0);
-        struct machine *machine = machine_create();
-        machine_set_group(machine, 16, 13, 3, 0);
-        puts(generate_program(seed));
-        check_program(machine, seed);
-        return 0;
+    if (argc == 2) /* one program, to look at */
+        puts(generate_program(strtoull(argv[1], NULL, 0)));
+    if (argc > 1) {
+        first_seed = strtoull(argv[1], NULL, 0);
+        last_seed = strtoull(argv[argc - 1], NULL, 0);
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs),
