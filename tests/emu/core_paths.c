@@ -59,6 +59,14 @@ static const struct form forms[] = {
     {"rndu", 1, false, true, false, false, true, true, false, false},
     {"rndz", 1, false, true, false, false, true, true, false, false},
     {"frc", 1, false, true, false, false, false, true, false, false},
+    {"lzd", 1, true, false, false, false, false, false, false, false},
+    {"fbh", 1, true, false, false, false, false, false, false, false},
+    {"fbl", 1, true, false, false, false, false, false, false, false},
+    {"cbit", 1, true, false, false, false, false, false, false, false},
+    {"bfrev", 1, true, false, false, false, false, false, false, false},
+    {"bfi1", 2, true, false, false, false, false, false, false, false},
+    {"bfe", 3, true, false, false, false, false, false, false, true},
+    {"bfi2", 3, true, false, false, false, false, false, false, true},
     {"mad", 3, true, true, true, false, true, true, false, true},
 };
 
@@ -147,14 +155,14 @@ static void make_binary(char *line, const struct form *form, unsigned dst, unsig
 static void make_ternary(char *line, const struct form *form, unsigned dst, unsigned exec)
 {
     static const char *const types[] = {"f", "f", "df", "d", "ud"};
-    const char *type = types[pick(5)];
+    const char *type = types[form->floating ? pick(5) : 3 + pick(2)];
     if (exec > 16)
         exec = 16;
     if (!strcmp(type, "df") && exec > 8)
         exec = 8;
     char source[3][LINE];
     for (unsigned i = 0; i < 3; i++) {
-        const char *sign = pick(4) == 0 ? "-" : "";
+        const char *sign = form->modifiers && pick(4) == 0 ? "-" : "";
         unsigned reg = 1 + pick(60);
         if (pick(3) == 0)
             snprintf(source[i], LINE, "%sr%u.%u<0%s>:%s", sign, reg, pick(4), i < 2 ? ";0" : "",
@@ -163,7 +171,8 @@ static void make_ternary(char *line, const struct form *form, unsigned dst, unsi
             snprintf(source[i], LINE, "%sr%u.0<%s1>:%s", sign, reg, i < 2 ? "2;" : "", type);
     }
     snprintf(line, LINE * 3, "(W) %s (%u|M0) %s r%u.0<1>:%s %s %s %s\n", form->name, exec,
-             pick(4) == 0 ? "(gt)f1.0" : "", dst, type, source[0], source[1], source[2]);
+             form->condition && pick(4) == 0 ? "(gt)f1.0" : "", dst, type, source[0], source[1],
+             source[2]);
 }
 
 static void make_kernel(char *text, char lines[][LINE * 3])

@@ -131,6 +131,9 @@ struct emu_source {
     uint32_t base;
     int32_t stride;
     const uint16_t *offset;
+    uint32_t extent;
+    bool indirect; /* base is relative to the address register */
+    uint8_t address_subreg;
 };
 
 /* Details that only the general path, flow and faults look at. */
@@ -168,6 +171,7 @@ struct emu_operation {
     uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
     bool direct_store;
     uint8_t source_count;
+    bool indirect; /* some source is */
     uint8_t condition;
     struct emu_source source[EMU_OPERAND_MAX];
     emu_compute_function *compute;

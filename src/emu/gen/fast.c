@@ -110,7 +110,9 @@ static bool is_logic(const struct plan *plan)
 static bool plan_wrap(struct plan *plan, const struct integer_facts *facts)
 {
     const struct sonde_gen_instruction *instruction = &plan->details->instruction;
-    plan->lane = facts->wide ? EMU_LANE_I64 : EMU_LANE_I32;
+    plan->lane = facts->wide || plan->details->writes_acc ? EMU_LANE_I64 : EMU_LANE_I32;
+    if (plan->details->writes_acc && (facts->wide || instruction->condition))
+        return false; /* the exact result may be wider than a lane */
     if (instruction->saturate) {
         plan->lane = EMU_LANE_I64; /* holds the exact result of 32-bit operands */
         return !is_logic(plan) && !instruction->condition && !facts->wide &&
@@ -191,6 +193,38 @@ static bool plan_move(struct plan *plan, const struct integer_facts *facts)
     return true;
 }
 
+/* Low 32 bits in, a count or field out. */
+static bool plan_bits(struct plan *plan, const struct integer_facts *facts)
+{
+    const struct sonde_gen_instruction *instruction = &plan->details->instruction;
+    uint8_t last = type_of(plan, plan->sources - 1);
+    bool by_sign = plan->kernel == EMU_KERNEL_FBH || plan->kernel == EMU_KERNEL_BFE;
+    plan->lane = by_sign && !is_unsigned(last) ? EMU_LANE_I32 : EMU_LANE_U32;
+    if (plan->kernel == EMU_KERNEL_CBIT)
+        plan->load_type[0] = as_unsigned(type_of(plan, 0));
+    return !facts->wide && !facts->modified && !instruction->condition && !instruction->saturate;
+}
+
+static bool plan_divide(struct plan *plan, const struct integer_facts *facts)
+{
+    const struct sonde_gen_instruction *instruction = &plan->details->instruction;
+    uint8_t type = plan->details->destination.type;
+    plan->lane = type == SONDE_GEN_TYPE_D ? EMU_LANE_I32 : EMU_LANE_U32;
+    return (type == SONDE_GEN_TYPE_D || type == SONDE_GEN_TYPE_UD) && plan->sources == 2 &&
+           type_of(plan, 0) == type && type_of(plan, 1) == type && !facts->modified &&
+           !instruction->condition && !instruction->saturate;
+}
+
+/* Operations that write acc0 beside their destination. */
+static bool plan_accumulator(struct plan *plan, const struct integer_facts *facts)
+{
+    const struct sonde_gen_instruction *instruction = &plan->details->instruction;
+    plan->lane = EMU_LANE_I64;
+    return !facts->wide && !facts->modified && !instruction->condition && !instruction->saturate &&
+           !plan->details->writes_acc &&
+           (plan->details->destination.size == 4 || !plan->details->has_destination);
+}
+
 static bool plan_integer(struct plan *plan)
 {
     struct integer_facts facts = integer_facts_of(plan);
@@ -204,6 +238,12 @@ static bool plan_integer(struct plan *plan)
         return plan_compare(plan, &facts);
     case EMU_RULE_MOVE:
         return plan_move(plan, &facts);
+    case EMU_RULE_BITS:
+        return !sonde_gen_type_is_float(plan->details->destination.type) && plan_bits(plan, &facts);
+    case EMU_RULE_DIVIDE:
+        return plan_divide(plan, &facts);
+    case EMU_RULE_ACCUMULATOR:
+        return plan_accumulator(plan, &facts);
     default:
         return false;
     }
@@ -241,6 +281,24 @@ static enum emu_kernel condition_kernel(uint8_t condition)
     }
 }
 
+static enum emu_kernel math_kernel(uint8_t function, enum emu_domain domain)
+{
+    static const uint8_t single[] = {
+        [SONDE_GEN_MATH_INV] = EMU_KERNEL_INV,   [SONDE_GEN_MATH_LOG] = EMU_KERNEL_LOG,
+        [SONDE_GEN_MATH_EXP] = EMU_KERNEL_EXP,   [SONDE_GEN_MATH_SQT] = EMU_KERNEL_SQT,
+        [SONDE_GEN_MATH_RSQT] = EMU_KERNEL_RSQT, [SONDE_GEN_MATH_SIN] = EMU_KERNEL_SIN,
+        [SONDE_GEN_MATH_COS] = EMU_KERNEL_COS,   [SONDE_GEN_MATH_FDIV] = EMU_KERNEL_FDIV,
+        [SONDE_GEN_MATH_POW] = EMU_KERNEL_POW,
+    };
+    if (domain == EMU_DOMAIN_FLOAT && function < sizeof(single))
+        return (enum emu_kernel)single[function];
+    if (domain == EMU_DOMAIN_INTEGER && function == SONDE_GEN_MATH_IQOT)
+        return EMU_KERNEL_IQOT;
+    if (domain == EMU_DOMAIN_INTEGER && function == SONDE_GEN_MATH_IREM)
+        return EMU_KERNEL_IREM;
+    return EMU_KERNEL_NONE;
+}
+
 /* The kernel of the row, made precise by condition and math function. */
 static enum emu_kernel kernel_of(const struct plan *plan)
 {
@@ -255,12 +313,7 @@ static enum emu_kernel kernel_of(const struct plan *plan)
             return EMU_KERNEL_MIN;
         return instruction->condition == SONDE_GEN_CONDITION_GE ? EMU_KERNEL_MAX : EMU_KERNEL_NONE;
     case SONDE_GEN_MATH:
-        if (plan->domain != EMU_DOMAIN_FLOAT)
-            return EMU_KERNEL_NONE;
-        return instruction->math == SONDE_GEN_MATH_INV    ? EMU_KERNEL_INV
-               : instruction->math == SONDE_GEN_MATH_SQT  ? EMU_KERNEL_SQT
-               : instruction->math == SONDE_GEN_MATH_FDIV ? EMU_KERNEL_FDIV
-                                                          : EMU_KERNEL_NONE;
+        return math_kernel(instruction->math, plan->domain);
     default:
         return (enum emu_kernel)plan->row->kernel;
     }
@@ -362,8 +415,14 @@ static bool plan_source(struct plan *plan, unsigned index)
         return false;
     if (operand->file == SONDE_GEN_FILE_IMMEDIATE)
         return plan_constant(plan, index);
-    if (region->indirect)
-        return false;
+    if (region->indirect) {
+        if (region->multi_address)
+            return false;
+        source->indirect = true;
+        source->address_subreg = region->address_subreg;
+        source->extent = region->extent;
+        plan->operation->indirect = true;
+    }
     source->base = region->base;
     source->stride = region->stride;
     source->offset = region->offset;
@@ -399,6 +458,8 @@ static bool overlaps_source(const struct plan *plan)
     for (unsigned i = 0; i < plan->sources; i++) {
         const struct emu_source *source = &plan->operation->source[i];
         const struct emu_region *region = &plan->details->source[i];
+        if (source->indirect)
+            return true;
         if (source->constant || source->load || region->base == destination->base)
             continue;
         if (region->base < destination->base + destination->extent &&
@@ -406,6 +467,21 @@ static bool overlaps_source(const struct plan *plan)
             return true;
     }
     return false;
+}
+
+/* Integer results go to accumulator lanes whole. */
+static bool plan_accumulator_store(struct plan *plan)
+{
+    struct emu_operation *operation = plan->operation;
+    const struct emu_region *region = &plan->details->destination;
+    if (plan->lane != EMU_LANE_I64 || plan->row->rule != EMU_RULE_WRAP ||
+        plan->details->instruction.saturate ||
+        (operation->exec_size > 1 && region->stride != (int32_t)EMU_LANE_BYTES))
+        return false;
+    operation->store = plan->table->store[EMU_LANE_I64][SONDE_GEN_TYPE_Q][0][plan->count];
+    operation->destination = region->base;
+    operation->destination_stride = EMU_LANE_BYTES;
+    return operation->store != NULL;
 }
 
 static bool plan_store(struct plan *plan)
@@ -417,7 +493,9 @@ static bool plan_store(struct plan *plan)
     enum emu_lane_type lane;
     if (!details->has_destination)
         return true;
-    if (region->indirect || details->writes_acc || region->region == EMU_REGION_TABLE ||
+    if (details->writes_acc)
+        return plan_accumulator_store(plan);
+    if (region->indirect || region->region == EMU_REGION_TABLE ||
         (details->instruction.align16 && details->instruction.dst.write_mask != 0xf))
         return false;
     bool is_float = plan->lane == EMU_LANE_F32 || plan->lane == EMU_LANE_F64;
@@ -499,7 +577,10 @@ static void forget(struct emu_operation *operation)
     operation->collect = NULL;
     operation->store = NULL;
     operation->direct_store = false;
+    operation->indirect = false;
 }
+
+static emu_run_function run_indirect, run_accumulator;
 
 bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
                         struct emu_operation *operation)
@@ -515,7 +596,7 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
                         .domain = emu_general_domain(details)};
     if (plan.sources > instruction->source_count)
         plan.sources = instruction->source_count;
-    if (instruction->accumulator_write)
+    if (instruction->accumulator_write && plan.row->rule != EMU_RULE_ACCUMULATOR)
         return false;
     plan.kernel = kernel_of(&plan);
     if (plan.kernel == EMU_KERNEL_NONE)
@@ -529,12 +610,25 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
     bool fits = plan.domain == EMU_DOMAIN_INTEGER ? plan_integer(&plan) : plan_float(&plan);
     for (unsigned i = 0; fits && i < plan.sources; i++)
         fits = plan_source(&plan, i);
+    operation->source_count = (uint8_t)plan.sources;
     operation->compute = plan.table->compute[plan.kernel][plan.lane][plan.count];
-    fits = fits && operation->compute && plan_condition(&plan) && plan_store(&plan);
+    fits = fits && (operation->compute || plan.row->rule == EMU_RULE_ACCUMULATOR) &&
+           plan_condition(&plan) && plan_store(&plan);
     if (!fits)
         forget(operation);
-    operation->source_count = (uint8_t)plan.sources;
+    else if (operation->indirect)
+        operation->run = run_indirect;
+    else if (plan.row->rule == EMU_RULE_ACCUMULATOR)
+        operation->run = run_accumulator;
+    else
+        operation->run = emu_run_fast;
     return fits;
+}
+
+static inline uint32_t indirect_base(const struct emu_thread *thread,
+                                     const struct emu_source *source)
+{
+    return source->base + thread->address[source->address_subreg];
 }
 
 static inline const void *source_lanes(struct emu_thread *thread,
@@ -545,6 +639,8 @@ static inline const void *source_lanes(struct emu_thread *thread,
     if (source->constant)
         return source->constant;
     const uint8_t *data = thread->grf + source->base;
+    if (source->indirect)
+        data = thread->grf + indirect_base(thread, source);
     if (!source->load)
         return data;
     source->load(buffer, data, source->stride, source->offset, operation->exec_size);
@@ -595,4 +691,54 @@ void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operati
     }
     operation->compute(result, a, b, c, select, operation->exec_size);
     finish(thread, operation, result, mask);
+}
+
+/* Register-indirect sources; one that leaves the register file is left to the
+ * general path, which reports it. */
+static void run_indirect(struct emu_thread *thread, const struct emu_operation *operation,
+                         uint32_t mask)
+{
+    for (unsigned i = 0; i < operation->source_count; i++) {
+        const struct emu_source *source = &operation->source[i];
+        if (source->indirect && indirect_base(thread, source) + source->extent > EMU_GRF_BYTES) {
+            emu_general_run(thread, operation, mask);
+            return;
+        }
+    }
+    if (operation->compute)
+        emu_run_fast(thread, operation, mask);
+    else
+        run_accumulator(thread, operation, mask);
+}
+
+/* mach, addc and subb: a 32-bit result and a 64-bit accumulator lane. */
+static void run_accumulator(struct emu_thread *thread, const struct emu_operation *operation,
+                            uint32_t mask)
+{
+    _Alignas(64) int64_t buffers[2][EMU_LANES], result[EMU_LANES], lanes[EMU_LANES];
+    const int64_t *a = source_lanes(thread, operation, 0, buffers[0]);
+    const int64_t *b = source_lanes(thread, operation, 1, buffers[1]);
+    uint32_t count = operation->exec_size;
+    uint8_t opcode = operation->details->instruction.opcode;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t total = 0;
+        if (opcode == SONDE_GEN_MACH) {
+            total = thread->acc[i] + ((uint64_t)a[i] * (uint64_t)(b[i] >> 16) << 16);
+            result[i] = (int64_t)(total >> 32);
+        } else if (opcode == SONDE_GEN_ADDC) {
+            total = (uint64_t)(uint32_t)a[i] + (uint32_t)b[i];
+            result[i] = (int64_t)total;
+            total >>= 32;
+        } else {
+            total = (uint32_t)a[i] < (uint32_t)b[i];
+            result[i] = a[i] - b[i];
+        }
+        lanes[i] = (int64_t)total;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (mask >> i & 1)
+            thread->acc[i] = (uint64_t)lanes[i];
+    if (operation->store)
+        operation->store(thread->grf + operation->destination, result,
+                         operation->destination_stride, operation->destination_offset, mask, count);
 }

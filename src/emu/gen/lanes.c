@@ -124,6 +124,73 @@ SAME(F64, FRC, a[i] - __builtin_floor(a[i]))
 SAME(F32, INV, 1.0f / a[i])
 SAME(F32, SQT, __builtin_sqrtf(a[i]))
 SAME(F32, FDIV, a[i] / b[i])
+SAME(F32, RSQT, 1.0f / __builtin_sqrtf(a[i]))
+SAME(F32, LOG, log2f(a[i]))
+SAME(F32, EXP, exp2f(a[i]))
+SAME(F32, SIN, sinf(a[i]))
+SAME(F32, COS, cosf(a[i]))
+SAME(F32, POW, powf(__builtin_fabsf(a[i]), b[i]))
+
+INLINE int32_t quotient(int32_t a, int32_t b)
+{
+    if (b == 0)
+        return a < 0 ? INT32_MIN : INT32_MAX;
+    return a == INT32_MIN && b == -1 ? INT32_MAX : a / b;
+}
+
+INLINE int32_t remainder_of(int32_t a, int32_t b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+SAME(I32, IQOT, quotient(a[i], b[i]))
+SAME(U32, IQOT, b[i] ? a[i] / b[i] : UINT32_MAX)
+SAME(I32, IREM, remainder_of(a[i], b[i]))
+SAME(U32, IREM, b[i] ? a[i] % b[i] : a[i])
+
+INLINE uint32_t reverse(uint32_t v)
+{
+    v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+    v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+    v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(v);
+}
+
+INLINE uint32_t first_high(uint32_t v)
+{
+    return v ? (uint32_t)__builtin_clz(v) : UINT32_MAX;
+}
+
+INLINE uint32_t field_unsigned(uint32_t width, uint32_t offset, uint32_t value)
+{
+    width &= 31;
+    offset &= 31;
+    if (width == 0)
+        return 0;
+    return width + offset < 32 ? value << (32 - width - offset) >> (32 - width) : value >> offset;
+}
+
+INLINE int32_t field_signed(uint32_t width, uint32_t offset, uint32_t value)
+{
+    width &= 31;
+    offset &= 31;
+    if (width == 0)
+        return 0;
+    if (width + offset < 32)
+        return (int32_t)(value << (32 - width - offset)) >> (32 - width);
+    return (int32_t)value >> offset;
+}
+
+SAME(U32, LZD, a[i] ? (uint32_t)__builtin_clz(a[i]) : 32)
+SAME(U32, FBH, first_high(a[i]))
+SAME(I32, FBH, first_high((uint32_t)(a[i] < 0 ? ~a[i] : a[i])))
+SAME(U32, FBL, a[i] ? (uint32_t)__builtin_ctz(a[i]) : UINT32_MAX)
+SAME(U32, CBIT, (uint32_t)__builtin_popcount(a[i]))
+SAME(U32, BFREV, reverse(a[i]))
+SAME(U32, BFE, field_unsigned(a[i], b[i], c[i]))
+SAME(I32, BFE, field_signed((uint32_t)a[i], (uint32_t)b[i], (uint32_t)c[i]))
+SAME(U32, BFI1, ((1u << (a[i] & 31)) - 1) << (b[i] & 31))
+SAME(U32, BFI2, (b[i] & a[i]) | (c[i] & ~a[i]))
 
 typedef uint8_t data_UB;
 typedef int8_t data_B;
@@ -396,21 +463,36 @@ static uint32_t collect_64(const void *lanes, uint32_t count)
 
 const struct emu_lane_table EMU_LANES_NAME = {
     .compute =
-        {FOR_ALL(ROWS, MOV, 0) FOR_ALL(ROWS, ADD, 0) FOR_ALL(ROWS, MUL, 0) FOR_ALL(ROWS, MAD, 0)
-             FOR_INTEGERS(ROWS, AND, 0) FOR_INTEGERS(ROWS, OR, 0) FOR_INTEGERS(ROWS, XOR, 0)
-                 FOR_INTEGERS(ROWS, NOT, 0) FOR_INTEGERS(ROWS, SHL, 0) ROW(U32, SHR) ROW(U64, SHR)
-                     ROW(I32, ASR) ROW(I64, ASR) FOR_ALL(ROWS, SEL, 0) FOR_ALL(ROWS, MIN, 0)
-                         FOR_ALL(ROWS, MAX, 0) FOR_ALL(ROWS, EQ, 0) FOR_ALL(ROWS, NE, 0) FOR_ALL(
-                             ROWS, GT, 0) FOR_ALL(ROWS, GE, 0) FOR_ALL(ROWS, LT, 0) FOR_ALL(ROWS,
-                                                                                            LE, 0)
-                             FOR_ALL(ROWS, NEGATE, 0) ROW(I32, ABSOLUTE) ROW(I64, ABSOLUTE) ROW(
-                                 F32, ABSOLUTE) ROW(F64, ABSOLUTE)
-                                 ROW(I32, NEGATE_ABSOLUTE) ROW(I64, NEGATE_ABSOLUTE)
-                                     ROW(F32, NEGATE_ABSOLUTE) ROW(F64, NEGATE_ABSOLUTE)
-                                         FOR_FLOATS(ROWS, SATURATE, 0) FOR_FLOATS(ROWS, RNDD, 0)
-                                             FOR_FLOATS(ROWS, RNDU, 0) FOR_FLOATS(ROWS, RNDZ, 0)
-                                                 FOR_FLOATS(ROWS, RNDE, 0) FOR_FLOATS(ROWS, FRC, 0)
-                                                     ROW(F32, INV) ROW(F32, SQT) ROW(F32, FDIV)},
+        {FOR_ALL(ROWS, MOV, 0) FOR_ALL(ROWS, ADD, 0) FOR_ALL(ROWS, MUL, 0) FOR_ALL(
+            ROWS, MAD, 0) FOR_INTEGERS(ROWS, AND, 0) FOR_INTEGERS(ROWS, OR, 0)
+             FOR_INTEGERS(ROWS, XOR, 0) FOR_INTEGERS(ROWS, NOT, 0) FOR_INTEGERS(ROWS, SHL, 0) ROW(
+                 U32, SHR) ROW(U64, SHR)
+                 ROW(I32, ASR) ROW(I64, ASR) FOR_ALL(ROWS, SEL, 0) FOR_ALL(ROWS, MIN, 0) FOR_ALL(
+                     ROWS, MAX,
+                     0) FOR_ALL(ROWS, EQ, 0)
+                     FOR_ALL(ROWS, NE, 0) FOR_ALL(ROWS, GT, 0) FOR_ALL(ROWS, GE, 0) FOR_ALL(
+                         ROWS, LT,
+                         0) FOR_ALL(ROWS, LE, 0)
+                         FOR_ALL(ROWS, NEGATE, 0) ROW(I32, ABSOLUTE) ROW(I64, ABSOLUTE) ROW(
+                             F32,
+                             ABSOLUTE) ROW(F64,
+                                           ABSOLUTE) ROW(I32, NEGATE_ABSOLUTE)
+                             ROW(I64, NEGATE_ABSOLUTE) ROW(F32, NEGATE_ABSOLUTE) ROW(
+                                 F64, NEGATE_ABSOLUTE) FOR_FLOATS(ROWS, SATURATE, 0)
+                                 FOR_FLOATS(ROWS, RNDD, 0) FOR_FLOATS(ROWS, RNDU, 0)
+                                     FOR_FLOATS(ROWS, RNDZ, 0) FOR_FLOATS(ROWS, RNDE, 0) FOR_FLOATS(
+                                         ROWS,
+                                         FRC, 0) ROW(F32, INV)
+                                         ROW(F32, SQT) ROW(F32, FDIV) ROW(F32, RSQT) ROW(F32, LOG) ROW(
+                                             F32, EXP) ROW(F32, SIN)
+                                             ROW(F32, COS)
+                                                 ROW(F32, POW) ROW(I32, IQOT) ROW(U32, IQOT) ROW(I32, IREM)
+                                                     ROW(U32, IREM)
+                                                         ROW(U32, LZD) ROW(U32, FBH) ROW(I32, FBH)
+                                                             ROW(U32, FBL) ROW(U32, CBIT) ROW(U32, BFREV)
+                                                                 ROW(U32, BFE) ROW(I32, BFE)
+                                                                     ROW(U32, BFI1)
+                                                                         ROW(U32, BFI2)},
     .load = {FOR_LOADS(LOAD_ROW)},
     .store = {FOR_STORES(STORE_ROW)},
     .saturate = {FOR_SATURATING(SAT_ROW)},

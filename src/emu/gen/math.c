@@ -7,10 +7,10 @@
  * its value in 64 bits of mantissa and 15 of exponent, so that the documented
  * sequences end in the correctly rounded quotient or root. */
 #include <math.h>
+#include <string.h>
 
+#include "emu/gen/extended.h"
 #include "emu/gen/semantics.h"
-
-typedef __float128 quad;
 
 static void divide_integer(const struct emu_lane *lane, __int128 *quotient, __int128 *remainder)
 {
@@ -119,7 +119,7 @@ void emu_math_twice(struct emu_lane *lane)
 }
 
 /* A source of madm with its extra bits; `value` already has the modifiers. */
-static quad madm_source(const struct emu_lane *lane, unsigned index, quad value)
+static long double madm_source(const struct emu_lane *lane, unsigned index, long double value)
 {
     const struct sonde_gen_operand *operand = &lane->details->instruction.src[index];
     if (operand->mme >= EMU_MME_COUNT)
@@ -127,26 +127,107 @@ static quad madm_source(const struct emu_lane *lane, unsigned index, quad value)
     long double extended = lane->thread->mme[operand->mme][lane->channel];
     if (operand->absolute)
         extended = fabsl(extended);
-    return operand->negate ? -(quad)extended : (quad)extended;
+    return operand->negate ? -extended : extended;
 }
 
-static quad madm(struct emu_lane *lane, quad a, quad b, quad c)
+/* The result as wide as the destination's extra-precision register, if any. */
+static long double madm(struct emu_lane *lane, long double a, long double b, long double c)
 {
-    quad result = madm_source(lane, 0, a) + madm_source(lane, 1, b) * madm_source(lane, 2, c);
+    a = madm_source(lane, 0, a);
+    b = madm_source(lane, 1, b);
+    c = madm_source(lane, 2, c);
     unsigned mme = lane->details->instruction.dst.mme;
-    if (mme < EMU_MME_COUNT)
-        lane->thread->mme[mme][lane->channel] = (long double)result;
+    if (mme >= EMU_MME_COUNT)
+        return emu_extended_fma_double(a, b, c);
+    long double result = emu_extended_fma(a, b, c);
+    lane->thread->mme[mme][lane->channel] = result;
     return result;
 }
 
 void emu_madm_single(struct emu_lane *lane)
 {
     const struct emu_value *source = lane->source;
-    lane->result.f = (float)madm(lane, (quad)source[0].f, (quad)source[1].f, (quad)source[2].f);
+    lane->result.f = (float)madm(lane, (long double)source[0].f, (long double)source[1].f,
+                                 (long double)source[2].f);
 }
 
 void emu_madm_twice(struct emu_lane *lane)
 {
     const struct emu_value *source = lane->source;
-    lane->result.d = (double)madm(lane, (quad)source[0].d, (quad)source[1].d, (quad)source[2].d);
+    lane->result.d = (double)madm(lane, (long double)source[0].d, (long double)source[1].d,
+                                  (long double)source[2].d);
+}
+
+/* The operands of the sequences that compilers emit: packed or scalar
+ * registers of one float type, no conditions. */
+bool emu_madm_is_plain(const struct emu_details *details)
+{
+    const struct sonde_gen_instruction *instruction = &details->instruction;
+    uint8_t type = details->destination.type;
+    if ((type != SONDE_GEN_TYPE_DF && type != SONDE_GEN_TYPE_F) || !details->has_destination ||
+        details->writes_acc || details->destination.indirect || instruction->saturate ||
+        instruction->condition || instruction->accumulator_write ||
+        instruction->source_count != EMU_OPERAND_MAX ||
+        (instruction->align16 && instruction->dst.write_mask != 0xf))
+        return false;
+    for (unsigned i = 0; i < EMU_OPERAND_MAX; i++)
+        if (details->source[i].type != type || details->source[i].indirect ||
+            instruction->src[i].file == SONDE_GEN_FILE_IMMEDIATE)
+            return false;
+    return true;
+}
+
+static long double plain_source(const struct emu_thread *thread, const struct emu_details *details,
+                                unsigned index, uint32_t channel)
+{
+    const struct sonde_gen_operand *operand = &details->instruction.src[index];
+    const struct emu_region *region = &details->source[index];
+    const uint8_t *data = thread->grf + region->base + region->offset[channel];
+    long double value;
+    if (operand->mme < EMU_MME_COUNT) {
+        value = thread->mme[operand->mme][channel];
+    } else if (region->size == sizeof(double)) {
+        double twice;
+        memcpy(&twice, data, sizeof(twice));
+        value = (long double)twice;
+    } else {
+        float single;
+        memcpy(&single, data, sizeof(single));
+        value = (long double)single;
+    }
+    if (operand->absolute)
+        value = fabsl(value);
+    return operand->negate ? -value : value;
+}
+
+void emu_run_madm(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
+{
+    const struct emu_details *details = operation->details;
+    const struct emu_region *region = &details->destination;
+    unsigned mme = details->instruction.dst.mme;
+    long double results[EMU_LANES];
+    if (thread->slow) {
+        emu_general_run(thread, operation, mask);
+        return;
+    }
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t channel = (uint32_t)__builtin_ctz(left);
+        long double a = plain_source(thread, details, 0, channel);
+        long double b = plain_source(thread, details, 1, channel);
+        long double c = plain_source(thread, details, 2, channel);
+        results[channel] = mme < EMU_MME_COUNT ? emu_extended_fma(a, b, c)
+                                               : (long double)emu_extended_fma_double(a, b, c);
+    }
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t channel = (uint32_t)__builtin_ctz(left);
+        uint8_t *data = thread->grf + region->base + region->offset[channel];
+        double twice = (double)results[channel];
+        float single = (float)results[channel];
+        if (mme < EMU_MME_COUNT)
+            thread->mme[mme][channel] = results[channel];
+        if (region->size == sizeof(twice))
+            memcpy(data, &twice, sizeof(twice));
+        else
+            memcpy(data, &single, sizeof(single));
+    }
 }

@@ -49,7 +49,9 @@ enum emu_integer_rule {
     EMU_RULE_COMPARE,
     EMU_RULE_SHIFT,
     EMU_RULE_MOVE,
-    EMU_RULE_BITS, /* 32-bit unsigned sources only */
+    EMU_RULE_BITS,        /* counts and fields of the low 32 bits */
+    EMU_RULE_DIVIDE,      /* quotients and remainders of 32-bit integers */
+    EMU_RULE_ACCUMULATOR, /* 32-bit sources, 64-bit accumulator lanes */
 };
 
 /* Vectorised kernels (lanes.c). */
@@ -88,6 +90,25 @@ enum emu_kernel {
     EMU_KERNEL_INV,
     EMU_KERNEL_SQT,
     EMU_KERNEL_FDIV,
+    EMU_KERNEL_RSQT,
+    EMU_KERNEL_LOG,
+    EMU_KERNEL_EXP,
+    EMU_KERNEL_SIN,
+    EMU_KERNEL_COS,
+    EMU_KERNEL_POW,
+    EMU_KERNEL_IQOT,
+    EMU_KERNEL_IREM,
+    EMU_KERNEL_LZD,
+    EMU_KERNEL_FBH,
+    EMU_KERNEL_FBL,
+    EMU_KERNEL_CBIT,
+    EMU_KERNEL_BFREV,
+    EMU_KERNEL_BFE,
+    EMU_KERNEL_BFI1,
+    EMU_KERNEL_BFI2,
+    EMU_KERNEL_MACH, /* these three have run functions in fast.c */
+    EMU_KERNEL_ADDC,
+    EMU_KERNEL_SUBB,
     EMU_KERNEL_COUNT
 };
 
@@ -108,6 +129,10 @@ enum emu_domain emu_general_domain(const struct emu_details *details);
 
 /* The row of an opcode, or NULL when the emulator does not execute it. */
 const struct emu_semantics *emu_semantics_find(unsigned opcode);
+
+/* madm, when its operands are plain. */
+bool emu_madm_is_plain(const struct emu_details *details);
+emu_run_function emu_run_madm;
 
 /* Row functions that live outside semantics.c. */
 emu_lane_function emu_math_integer, emu_math_single, emu_math_twice;

@@ -73,8 +73,11 @@ static void translate_alu(struct emu_arena *arena, enum emu_path path,
         operand_is_class(&instruction->dst, SONDE_GEN_ARF_CONTROL) ||
         operand_is_class(&instruction->dst, SONDE_GEN_ARF_IP))
         operation->run = run_hooked;
+    else if (path != EMU_PATH_GENERAL && instruction->opcode == SONDE_GEN_MADM &&
+             emu_madm_is_plain(details))
+        operation->run = emu_run_madm;
     else if (path != EMU_PATH_GENERAL && emu_fast_translate(arena, path, operation))
-        operation->run = emu_run_fast;
+        return; /* it chose the run function */
 }
 
 static uint32_t low_mask(uint32_t count)
