@@ -185,7 +185,9 @@ static void describe(struct trace_part *part, const struct trace_walk *walk, uin
     if (unusable > 0)
         ADD("%s%llu record(s) unusable", used > 0 ? ", " : "", (unsigned long long)unusable);
     if (!part->ended)
-        ADD("%sthe process did not end by itself (killed, or still running)", used > 0 ? ", " : "");
+        ADD("%sthe process did not end by itself (killed, left by _exit, or still "
+            "running)",
+            used > 0 ? ", " : "");
 #undef ADD
 }
 

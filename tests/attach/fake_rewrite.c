@@ -104,12 +104,3 @@ void sonde_rewritten_clear(struct sonde_rewritten *rewritten)
     free(rewritten->code);
     free(rewritten->instruction_offsets);
 }
-
-/* Nothing here asks for liveness; the real one wins where it is linked. */
-__attribute__((weak)) void
-sonde_gen_instruction_effects(const struct sonde_gen_instruction *instruction,
-                              struct sonde_gen_effects *effects)
-{
-    (void)instruction;
-    memset(effects, 0xff, sizeof *effects);
-}

@@ -127,6 +127,26 @@ static bool finish_queue(cl_command_queue queue)
     return ends && finish(queue) == CL_SUCCESS;
 }
 
+/* The driver reports the end of a dispatch only to those who wait. A program
+ * that asks until it hears "complete" never does, and would let buffers pile
+ * up; waiting for an event that is complete costs nothing. */
+static cl_int CL_API_CALL event_info(cl_event event, cl_event_info name, size_t size, void *value,
+                                     size_t *size_back)
+{
+    cl_command_queue queue = NULL;
+    cl_int result = real.clGetEventInfo(event, name, size, value, size_back);
+    if (result != CL_SUCCESS || name != CL_EVENT_COMMAND_EXECUTION_STATUS || value == NULL ||
+        *(cl_int *)value != CL_COMPLETE || depth > 0)
+        return result;
+    depth++;
+    if (real.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) ==
+            CL_SUCCESS &&
+        queue != NULL && attach_queue_is_pending(queue))
+        real.clWaitForEvents(1, &event);
+    depth--;
+    return result;
+}
+
 /* The driver forgets the submissions of a queue that is deleted. */
 static cl_int CL_API_CALL release_queue(cl_command_queue queue)
 {
@@ -177,6 +197,7 @@ bool attach_icd_hook(void *context)
     table->clEnqueueNDRangeKernel = enqueue_nd_range;
     table->clEnqueueTask = enqueue_task;
     table->clFinish = finish;
+    table->clGetEventInfo = event_info;
     table->clReleaseCommandQueue = release_queue;
     table->clReleaseContext = release_context;
     return true;
