@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -36,7 +35,7 @@ struct device_server {
     struct device_machine machine;
     int listener;
     int wake[2]; /* stop requests and finished connections */
-    volatile sig_atomic_t stop;
+    atomic_bool stop; /* lock-free: set from signal handlers */
     struct device_process *processes; /* of the serving thread only */
     struct client *clients[CONNECTION_LIMIT];
     size_t client_count;
@@ -109,7 +108,7 @@ enum sonde_status device_server_create(const struct device_server_options *optio
 void device_server_stop(struct device_server *server)
 {
     int saved = errno;
-    server->stop = 1;
+    atomic_store(&server->stop, true);
     /* A full pipe is as good: the serving thread is about to wake up. */
     if (write(server->wake[1], "s", 1) < 0)
         errno = saved;
@@ -269,7 +268,7 @@ static void wait_and_serve(struct device_server *server)
 enum sonde_status device_server_run(struct device_server *server, struct sonde_error *error)
 {
     (void)error;
-    while (!server->stop)
+    while (!atomic_load(&server->stop))
         wait_and_serve(server);
     stop_clients(server);
     return SONDE_OK;

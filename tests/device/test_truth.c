@@ -144,7 +144,7 @@ static void record(void)
     dispatch(&client, 1);
     behave(first, 9, 48); /* nothing new is written, the program is longer */
     dispatch(&client, 2);
-    behave(NULL, 0, 32);
+    behave(first, 0, 32);
     fake_behaviour.fault = true;
     dispatch(&client, 3);
     fake_behaviour = (struct fake_behaviour){0};
