@@ -100,6 +100,27 @@ static void float_arithmetic(void **state)
     }
 }
 
+/* A ternary of one channel is four channels under a write mask: the other
+ * three must stay as they are. */
+static void scalar_ternaries_write_one_channel(void **state)
+{
+    struct core_machine *machine = machine_of(state);
+    float *a = core_payload(machine, 1);
+    for (unsigned i = 0; i < 8; i++)
+        a[i] = (float)(i + 1);
+    core_execute(machine, "(W) mov (8|M0) r50.0<1>:f -1.0:f\n"
+                          "(W) mov (8|M0) r52.0<1>:f -1.0:f\n"
+                          "(W) mad (1|M0) r50.2<1>:f r1.0<0;0>:f r1.1<0;0>:f r1.4<0>:f\n"
+                          "(W) mov (4|M0) r54.0<1>:df r1.0<4;4,1>:f\n"
+                          "(W) mov (4|M0) r56.0<1>:df -1.0:df\n"
+                          "(W) mad (1|M0) r56.1<1>:df r54.1<0;0>:df r54.2<0;0>:df r54.3<0>:df\n"
+                          "(W) mov (4|M0) r52.0<1>:f r56.0<4;4,1>:df\n");
+    for (unsigned i = 0; i < 8; i++)
+        assert_true(core_f(machine, 50)[i] == (i == 2 ? 1.0f + 2.0f * 5.0f : -1.0f));
+    for (unsigned i = 0; i < 4; i++)
+        assert_true(core_f(machine, 52)[i] == (i == 1 ? 2.0f + 3.0f * 4.0f : -1.0f));
+}
+
 static void flags_and_predicates(void **state)
 {
     struct core_machine *machine = machine_of(state);
@@ -214,9 +235,13 @@ static void endless_loop_is_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integer_arithmetic),   cmocka_unit_test(float_arithmetic),
-        cmocka_unit_test(flags_and_predicates), cmocka_unit_test(divergent_loop),
-        cmocka_unit_test(counts_are_exact),     cmocka_unit_test(endless_loop_is_stopped),
+        cmocka_unit_test(integer_arithmetic),
+        cmocka_unit_test(float_arithmetic),
+        cmocka_unit_test(flags_and_predicates),
+        cmocka_unit_test(scalar_ternaries_write_one_channel),
+        cmocka_unit_test(divergent_loop),
+        cmocka_unit_test(counts_are_exact),
+        cmocka_unit_test(endless_loop_is_stopped),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -142,6 +142,7 @@ struct emu_details {
     struct emu_region source[EMU_OPERAND_MAX];
     struct emu_region destination;
     const struct emu_semantics *semantics;
+    uint32_t written_channels; /* by the align16 write mask; bit 0 = first channel */
     bool has_destination; /* not null */
     bool writes_acc;      /* destination is an accumulator */
     uint32_t address;     /* bytes from kernel start, signed in 32 bits */

@@ -379,6 +379,7 @@ void emu_general_run(struct emu_thread *thread, const struct emu_operation *oper
         emu_thread_fault(thread, operation, mask, "the operation has no form for these types");
         return;
     }
+    mask &= details->written_channels;
     struct emu_lane lanes[EMU_LANES];
     memset(lanes, 0, sizeof(lanes[0]) * operation->exec_size);
     uint32_t sources = semantics->sources;

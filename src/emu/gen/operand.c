@@ -61,14 +61,18 @@ static void region_elements(const struct sonde_gen_operand *operand, uint32_t co
         element[i] = i / width * operand->vstride + i % width * operand->hstride;
 }
 
-/* Element index of every channel: align16 sources, four channels a group. */
+/* Element index of every channel: align16 sources, four channels a group. Of
+ * doubles two make a group: selectors come in pairs, xy and zw. */
 static void swizzle_elements(const struct sonde_gen_operand *operand, bool ternary, uint32_t count,
                              uint32_t *element)
 {
+    bool wide = sonde_gen_type_size((enum sonde_gen_type)operand->type) == 8;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t select = operand->swizzle >> (i % 4 * 2) & 3;
         if (operand->replicate)
             element[i] = 0;
+        else if (ternary && wide)
+            element[i] = i / 2 * 2 + (operand->swizzle >> (i % 2 * 4) & 3) / 2;
         else if (ternary)
             element[i] = i / 4 * 4 + select;
         else

@@ -3,6 +3,19 @@
 
 #include "emu/gen/semantics.h"
 
+/* The align16 write mask names channels of each group of four; doubles take
+ * two of its bits a channel. */
+static uint32_t written_channels(const struct sonde_gen_instruction *instruction)
+{
+    if (!instruction->align16)
+        return UINT32_MAX;
+    uint32_t mask = instruction->dst.write_mask, channels = 0;
+    bool wide = sonde_gen_type_size((enum sonde_gen_type)instruction->dst.type) == 8;
+    for (unsigned i = 0; i < 32; i++)
+        channels |= (mask >> (wide ? 2 * (i % 2) : i % 4) & 1) << i;
+    return channels;
+}
+
 static const char *translate_operands(struct emu_details *details)
 {
     const struct sonde_gen_instruction *instruction = &details->instruction;
@@ -19,6 +32,7 @@ static const char *translate_operands(struct emu_details *details)
     reason = emu_operand_destination(instruction, &details->destination);
     if (reason)
         return reason;
+    details->written_channels = written_channels(instruction);
     details->has_destination = !emu_operand_is_null(&instruction->dst);
     details->writes_acc = details->has_destination && emu_operand_is_accumulator(&instruction->dst);
     return NULL;
