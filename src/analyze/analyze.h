@@ -67,6 +67,12 @@ enum sonde_status analyze_profile_create(const struct sonde_trace *trace, const 
                                          struct sonde_error *error);
 void analyze_profile_destroy(struct analyze_profile *profile);
 
+/* About how many inserted instructions were executed: each is taken to belong
+ * to the original instruction behind it, which is wrong by a block for code at
+ * points where channels meet again and leaves out code on jmpi edges. False
+ * when the instrumented code is not in the trace. */
+bool analyze_inserted_executions(const struct analyze_profile *profile, uint64_t *executed);
+
 /* The instructions of a mix in a stable order (opcode, SIMD width, type). */
 int analyze_mix_row_compare(const void *a, const void *b);
 

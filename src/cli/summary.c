@@ -123,33 +123,26 @@ static void print_records(const struct sonde_trace *trace, const struct tally *t
         cli_note("           %s", sonde_trace_loss(trace, i)->reason);
 }
 
-/* Instructions that the program's own kernels executed, by the first tool. */
-static uint64_t own_instructions(const struct sonde_trace *trace)
+/* The device's own total where all that it executed was instrumented, else an
+ * estimate from the block counts of the first tool. */
+static void print_overhead(const struct summary *summary, const struct tally *tally)
 {
     const char *tool;
     struct analyze_profile *profile;
-    if (analyze_tools_list(trace, &tool, 1) == 0 ||
-        analyze_profile_create(trace, tool, NULL, &profile, NULL) != SONDE_OK)
-        return 0;
-    uint64_t executed = profile->total.dynamic_count;
-    analyze_profile_destroy(profile);
-    return executed;
-}
-
-/* Exact only when everything the device executed is instrumented kernels. */
-static void print_overhead(const struct summary *summary, const struct tally *tally)
-{
-    uint64_t own = own_instructions(summary->trace);
-    if (own == 0 || tally->unfinished > 0 || !summary->server->has_totals)
+    if (analyze_tools_list(summary->trace, &tool, 1) == 0 ||
+        analyze_profile_create(summary->trace, tool, NULL, &profile, NULL) != SONDE_OK)
         return;
     const struct device_server_totals *totals = &summary->server->totals;
-    if (totals->instructions < own)
-        return;
-    bool exact = totals->dispatches == tally->instrumented;
-    cli_note("overhead   %s%.2fx: %llu instructions executed for %llu of the program%s",
-             exact ? "" : "at most ", (double)totals->instructions / (double)own,
-             (ull)totals->instructions, (ull)own,
-             exact ? "" : ", dispatches without instrumentation included");
+    uint64_t own = profile->total.dynamic_count, inserted;
+    bool exact = summary->server->has_totals && totals->dispatches == tally->instrumented &&
+                 tally->unfinished == 0 && totals->instructions >= own;
+    if (exact)
+        inserted = totals->instructions - own;
+    if (own > 0 && (exact || analyze_inserted_executions(profile, &inserted)))
+        cli_note("overhead   %s%.2fx: %llu instructions executed for %llu of the program",
+                 exact ? "" : "about ", (double)(own + inserted) / (double)own,
+                 (ull)(own + inserted), (ull)own);
+    analyze_profile_destroy(profile);
 }
 
 void summary_print(const struct summary *summary)

@@ -254,9 +254,14 @@ def verify_refuses_to_say_nothing():
 
 
 def example_program():
-    result = expect(run("run", EXAMPLE, timeout=120), 0)
+    result = expect(run("run", "-t", "opcodeprof,bblprof", EXAMPLE, timeout=120), 0)
     has(result.out, "PASS", "example")
-    expect(run("verify", EXAMPLE, timeout=120), 0)
+    figures = json.loads(expect(run("verify", "--format=json", "-t", "opcodeprof,bblprof", EXAMPLE,
+                                    timeout=120), 0).out)
+    check(figures["identical"] and figures["driver_dispatches"] > 0, figures)
+    # The summary has it from the block counts, verify from the device.
+    has(result.err, rf"overhead   about 1\.06x: {figures['instrumented_instructions']} instructions executed for "
+                    rf"{figures['original_instructions']} of the program", "overhead")
 
 
 if __name__ == "__main__":
