@@ -11,7 +11,7 @@
 #include "emu/gen/semantics.h"
 
 #define SLICE_INSTRUCTIONS 4096u      /* a thread, before its neighbours run */
-#define GROUP_INSTRUCTIONS (1u << 20) /* a group, before another one starts */
+#define GROUP_INSTRUCTIONS (1u << 16) /* a group, before another one starts */
 #define RESIDENT_MAX       64u
 #define PROGRAM_CACHE      64u
 
