@@ -3,7 +3,8 @@
 
 Run an OpenCL program on the unmodified Intel driver against device-serve.
 MODE says what must happen: 'pass' (exit 0, no fault), 'printf' (64 lines),
-'fault' (exit 0, the server counts a fault), 'kill' (the program is killed in
+'fault' (exit 0, the server counts a fault), 'limit' (the same,
+for a kernel that never ends), 'kill' (the program is killed in
 the middle of a kernel that never ends) or 'exit' (it leaves by itself there);
 in all of them the server must stop within five seconds of being asked to."""
 import glob
@@ -72,7 +73,8 @@ def main():
         vendor = os.path.join(folder, "intel.icd")
         with open(vendor, "w", encoding="utf-8") as file:
             file.write(library + "\n")
-        server = Server([serve])
+        limit = ["--max-instructions", "1000000"] if mode == "limit" else []
+        server = Server([serve] + limit)
         environment = dict(os.environ, OCL_ICD_VENDORS=vendor, **server.environment)
         if mode in ("kill", "exit"):
             run_killed(program, environment, mode == "kill")

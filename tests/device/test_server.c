@@ -46,6 +46,31 @@ static void test_memory_round_trip(void **state)
     assert_string_equal(log_text, "");
 }
 
+/* The driver writes a message in pieces and lets its kernel hold a small piece
+ * back until the one before is acknowledged. Delayed acknowledgements would
+ * cost 40 ms a round. */
+static void test_small_pieces_are_acknowledged(void **state)
+{
+    (void)state;
+    struct test_server server;
+    struct client client;
+    struct timespec begin, end;
+    test_server_start(&server, NULL);
+    client_open(&client, server.port);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (unsigned i = 0; i < 50; i++) {
+        uint32_t value = i, back;
+        for (unsigned k = 0; k < 4; k++)
+            client_write(&client, 0x5000 + 4 * k, &value, 4);
+        assert_true(client_read(&client, 0x5000, &back, 4));
+        assert_int_equal(back, i);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    client_close(&client);
+    test_server_stop(&server, NULL, 0);
+    assert_true(end.tv_sec - begin.tv_sec <= 1);
+}
+
 /* The driver's page numbers run into the numbers of its own page tables. */
 static void test_tables_and_data_do_not_alias(void **state)
 {
@@ -351,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_round_trip),
+        cmocka_unit_test(test_small_pieces_are_acknowledged),
         cmocka_unit_test(test_tables_and_data_do_not_alias),
         cmocka_unit_test(test_connections_share_virtual_memory),
         cmocka_unit_test(test_processes_are_apart),
