@@ -77,7 +77,6 @@ enum sonde_msp430_opcode {
     SONDE_MSP430_RRAM,
     SONDE_MSP430_RLAM,
     SONDE_MSP430_RRUM,
-    SONDE_MSP430_RRUX, /* rrcx with the ZC bit: unsigned shift */
     SONDE_MSP430_OPCODE_COUNT
 };
 
@@ -96,22 +95,25 @@ enum sonde_msp430_mode {
 struct sonde_msp430_operand {
     uint8_t mode; /* enum sonde_msp430_mode */
     uint8_t reg;
-    int32_t value; /* immediate, index (sign-extended) or absolute address (20 bits) */
+    /* immediate (not sign-extended), constant, index (sign-extended) or address */
+    int32_t value;
 };
 
 struct sonde_msp430_instruction {
     uint32_t address;
-    uint8_t size;   /* bytes: 2 to 8 */
-    uint8_t opcode; /* enum sonde_msp430_opcode */
-    uint8_t width;  /* operation width in bits: 8, 16, 20 */
-    bool extended;  /* has an extension word */
-    bool zero_carry; /* ZC bit of the extension word */
+    uint8_t size;            /* bytes: 2 to 8 */
+    uint8_t opcode;          /* enum sonde_msp430_opcode */
+    uint8_t width;           /* operation width in bits: 8, 16, 20 */
+    bool extended;           /* has an extension word */
+    bool zero_carry;         /* ZC bit of the extension word: rrux when the opcode is RRC */
     bool repeat_in_register; /* repeat count in a register (low 4 bits + 1) */
-    uint8_t repeat; /* 1..16, or the register number; also n of PUSHM/POPM/RRxM */
+    /* of an extended instruction: 1..16, or the register number; n of
+     * PUSHM/POPM/RRxM */
+    uint8_t repeat;
     struct sonde_msp430_operand src; /* single-operand instructions use src */
     struct sonde_msp430_operand dst;
     uint32_t target; /* jumps: absolute target */
-    uint8_t cycles;  /* base cycles by TI's tables; repeats and taken state add none here */
+    uint8_t cycles;  /* by TI's tables; of an extended instruction, without its repeats */
     uint16_t words[4];
 };
 
