@@ -30,6 +30,19 @@ struct device_server_options {
     int log_fd;                /* faults and warnings, one line each, -1 = none */
 };
 
+/* A server of one device for the application processes on this machine. Each
+ * process that connects has a GPU address space of its own, found by the owner
+ * of the socket (/proc); connections whose owner cannot be read share one, and
+ * a warning says so. Dispatches run when they are submitted, before the next
+ * request of their connection is read.
+ *
+ * The driver (22.43) has no way to hear of a fault over TBX. A dispatch that
+ * faults, or a command that is not known, is logged and counted, and its
+ * completion is signalled all the same, so that the application goes on with
+ * whatever the dispatch had stored until then: look at `faults` of the totals.
+ * Where completion cannot be signalled (a batch that is not mapped, memory
+ * beyond three quarters of the machine's) the connection is closed, upon which
+ * the application dies of SIGPIPE. */
 struct device_server;
 
 /* Bind and listen on loopback; *port receives the port. SONDE_ERROR_IO with a

@@ -21,8 +21,7 @@ int main(int argc, char **argv)
         0,          0,      0x0e00c002, 0,          0x20808,    0,       0x10000002, 0x2080c,
         0,          9,      0x7105000d, 0,          32,         0x400,   0,          0,
         0,          2,      0,          0,          1,          0,       1,          0xff,
-        0xffffffff,
-    };
+        0xffffffff};
     /* mov (8) r127 r0; send EOT */
     static const uint32_t code[] = {0x00600001, 0x2fe0020c, 0x008d0000, 0,
                                     0x07000031, 0x20003a04, 0x0e000fe0, 0x82000010};

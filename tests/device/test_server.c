@@ -259,10 +259,9 @@ static unsigned walker_batch(struct client *client, uint32_t *words)
 {
     static const uint32_t idd[8] = {0x1000, 0, 0x80000, 0, 0, 0, 1, 0};
     static const uint32_t commands[] = {
-        0x61010011, 1, 0, 0, 1, 0, 0x20001,    0, 0x30001, 0, 0x40001,    0,          1,
-        1,          1, 1, 0, 0, 0, 0x70020002, 0, 0x20,    0, 0x7105000d, 0,          0,
-        0,          0, 0, 0, 1, 0, 0,          1, 0,       1, 0xffffffff, 0xffffffff,
-    };
+        0x61010011, 1, 0, 0, 1, 0, 0x20001,    0, 0x30001, 0, 0x40001,    0,         1,
+        1,          1, 1, 0, 0, 0, 0x70020002, 0, 0x20,    0, 0x7105000d, 0,         0,
+        0,          0, 0, 0, 1, 0, 0,          1, 0,       1, 0xffffffff, 0xffffffff};
     client_store(client, 0x20000, idd, sizeof idd);
     client_store(client, 0x30000, idd, sizeof idd);
     memcpy(words, commands, sizeof commands);
