@@ -117,8 +117,8 @@ static void print_figures(const struct verify_result *result, int exit_status)
            (ull)result->instrumented);
     if (result->other_dispatches > 0)
         printf(", and %llu of the driver's own", (ull)result->other_dispatches);
-    printf("\n  written           %llu bytes in %llu buffers\n", (ull)result->bytes,
-           (ull)result->buffers);
+    printf("\n  written           %llu bytes in %llu buffer%s\n", (ull)result->bytes,
+           (ull)result->buffers, result->buffers == 1 ? "" : "s");
     printf("  output            %llu bytes, exit status %d\n", (ull)result->output_bytes,
            exit_status);
     printf("  block counts      %llu against the device's own\n", (ull)result->counts);

@@ -35,7 +35,7 @@ bool cli_message_uses_color(FILE *stream)
 static void say(const char *kind, const char *color, const char *format, va_list arguments)
 {
     fflush(stdout);
-    bool colored = cli_message_uses_color(stderr);
+    bool colored = *color != '\0' && cli_message_uses_color(stderr);
     char text[2048];
     vsnprintf(text, sizeof text, format, arguments);
     fprintf(stderr, "sonde: %s%s%s%s\n", colored ? color : "", kind, colored ? "\033[0m" : "",

@@ -4,6 +4,7 @@ good ones and bad ones. Arguments: sonde, behave, an example program, the tool
 of tool.c: right, with wrong counts, with wrong results, refusing."""
 import json
 import os
+import pty
 import re
 import signal
 import sys
@@ -115,6 +116,25 @@ def signals_are_passed_on():
         harness.nothing_left(process.mark)
 
 
+def interrupt_from_a_terminal():
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(harness.SONDE, ["sonde", "run", BEHAVE, "waits"],
+                  dict(harness.environment(), TERM="dumb"))
+    text = b""
+    while b"ready" not in text:
+        text += os.read(terminal, 4096)
+    os.write(terminal, b"\x03")
+    try:
+        while chunk := os.read(terminal, 4096):
+            text += chunk
+    except OSError: # the terminal has no one at its other end any more
+        pass
+    _, status = os.waitpid(pid, 0)
+    check(os.waitstatus_to_exitcode(status) == 128 + signal.SIGINT, f"{status}: {text.decode()}")
+    has(text.decode(), "kernels    1 instrumented", "summary after Ctrl-C")
+
+
 def two_runs_at_one_place():
     process = start("run", BEHAVE, "waits")
     check(process.stdout.readline() == "ready\n", "the program did not start")
@@ -167,7 +187,7 @@ def verify_says_identical():
     result = expect(run("verify", "-t", "opcodeprof,bblprof", "--", BEHAVE), 0)
     has(result.out, "^identical: opcodeprof,bblprof changes nothing and counts right\n", "verify")
     has(result.out, "1 compared, 1 of them instrumented", "verify")
-    figure = re.search(r"written +(\d+) bytes in 1 buffers", result.out)
+    figure = re.search(r"written +(\d+) bytes in 1 buffer\n", result.out)
     check(figure and int(figure[1]) == 256, f"64 ints were written:\n{result}")
     check(os.listdir(".") == [], os.listdir("."))
 
@@ -269,7 +289,8 @@ if __name__ == "__main__":
     sys.exit(harness.main([
         counts_of_a_program, the_run_before_is_kept, where_reports_go, statuses_of_programs,
         kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
-        signals_are_passed_on, two_runs_at_one_place, sonde_is_killed, emulator_is_killed,
+        signals_are_passed_on, interrupt_from_a_terminal,
+        two_runs_at_one_place, sonde_is_killed, emulator_is_killed,
         program_is_killed, verify_says_identical, verify_finds_differences, tool_of_a_shared_object,
         kernels_that_cannot_be_instrumented, kernel_with_calls, verify_of_processes_side_by_side,
         verify_refuses_to_say_nothing, example_program]))
