@@ -280,23 +280,38 @@ static enum sonde_status compare_dispatch(const struct verify_run *original, siz
     return compare_counts(result, where, instrumented, second, a, b, error);
 }
 
-static enum sonde_status compare_others(const struct verify_run *original,
-                                        const struct verify_run *instrumented,
+/* The next of a run's other dispatches that belongs to `process`, from *next
+ * on; NULL when there is none. */
+static const struct truth_dispatch *next_other(const struct verify_run *run, uint32_t process,
+                                               size_t *next)
+{
+    while (*next < run->other_count) {
+        size_t i = (*next)++;
+        if (run->other_processes[i] == process)
+            return &run->truth.dispatches[run->others[i]];
+    }
+    return NULL;
+}
+
+/* The driver's own kernels, which the trace does not have. */
+static enum sonde_status compare_others(const struct verify_run *original, uint32_t first,
+                                        const struct verify_run *instrumented, uint32_t second,
                                         struct verify_result *result, struct sonde_error *error)
 {
-    if (original->other_count != instrumented->other_count)
-        differ(result,
-               "the device executed %zu dispatches that the trace does not have in the original "
-               "run, %zu in the instrumented run",
-               original->other_count, instrumented->other_count);
-    size_t count = original->other_count < instrumented->other_count ? original->other_count
-                                                                     : instrumented->other_count;
     enum sonde_status status = SONDE_OK;
-    for (size_t i = 0; i < count && status == SONDE_OK; i++) {
-        const struct truth_dispatch *a = &original->truth.dispatches[original->others[i]];
-        const struct truth_dispatch *b = &instrumented->truth.dispatches[instrumented->others[i]];
+    size_t i = 0, j = 0;
+    for (size_t number = 0; status == SONDE_OK; number++) {
+        const struct truth_dispatch *a = next_other(original, first, &i);
+        const struct truth_dispatch *b = next_other(instrumented, second, &j);
         char where[64];
-        snprintf(where, sizeof where, "dispatch %zu of the driver's own kernels", i);
+        snprintf(where, sizeof where, "dispatch %zu of the driver's own kernels", number);
+        if (a == NULL && b == NULL)
+            break;
+        if (a == NULL || b == NULL) {
+            differ(result, "%s: only in the %s run", where,
+                   a != NULL ? "original" : "instrumented");
+            continue;
+        }
         result->other_dispatches++;
         check_shape(result, where, a, b);
         status = compare_writes(result, where, a, UINT32_MAX, b, UINT32_MAX, error);
@@ -365,6 +380,8 @@ static enum sonde_status compare_processes(const struct verify_run *original,
     for (size_t i = 0; i < left->count && i < right->count && status == SONDE_OK; i++)
         status = compare_dispatch(original, left->first + i, instrumented, right->first + i, result,
                                   error);
+    if (status == SONDE_OK && (left->id != 0 || right->id != 0))
+        status = compare_others(original, left->id, instrumented, right->id, result, error);
     return status;
 }
 
@@ -380,7 +397,7 @@ enum sonde_status verify_compare(const struct verify_run *original,
         status = compare_processes(original, instrumented, &pairs[i], result, error);
     free(pairs);
     if (status == SONDE_OK)
-        status = compare_others(original, instrumented, result, error);
+        status = compare_others(original, 0, instrumented, 0, result, error);
     if (status == SONDE_OK)
         status = compare_output(original, instrumented, result, error);
     if (result->differences > MAXIMUM_DETAILS)

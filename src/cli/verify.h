@@ -18,8 +18,9 @@ struct verify_run {
     /* By trace dispatch: index into truth.dispatches, SIZE_MAX = not seen. */
     size_t *truth_of;
     /* Truth dispatches that no trace dispatch accounts for: kernels that the
-     * driver brings along. */
+     * driver brings along. Their process, 0 when the trace has none such. */
     size_t *others;
+    uint32_t *other_processes;
     size_t other_count;
 };
 
@@ -54,6 +55,7 @@ bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_
 /* The dispatches of one process: `count` of the trace, from `first` on. */
 struct verify_process {
     size_t first, count;
+    uint32_t id; /* 0 = none */
 };
 /* A process of each run; an empty one stands for none. */
 struct verify_pair {

@@ -55,13 +55,25 @@ static void match_dispatch(struct verify_run *run, size_t index, bool *taken, si
     }
 }
 
+static uint32_t known_process(const struct verify_run *run, size_t truth)
+{
+    uint32_t id = run->truth.dispatches[truth].process;
+    for (size_t i = 0; i < sonde_trace_process_count(run->trace); i++) {
+        if (sonde_trace_process(run->trace, i)->process == id)
+            return id;
+    }
+    return 0;
+}
+
 enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error)
 {
     size_t count = sonde_trace_dispatch_count(run->trace);
     bool *taken = calloc(run->truth.dispatch_count + 1, sizeof *taken);
     run->truth_of = calloc(count + 1, sizeof *run->truth_of);
     run->others = calloc(run->truth.dispatch_count + 1, sizeof *run->others);
-    if (taken == NULL || run->truth_of == NULL || run->others == NULL) {
+    run->other_processes = calloc(run->truth.dispatch_count + 1, sizeof *run->other_processes);
+    if (taken == NULL || run->truth_of == NULL || run->others == NULL ||
+        run->other_processes == NULL) {
         free(taken);
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }
@@ -69,8 +81,10 @@ enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *e
     for (size_t i = 0; i < count; i++)
         match_dispatch(run, i, taken, &first_free);
     for (size_t i = 0; i < run->truth.dispatch_count; i++) {
-        if (!taken[i])
-            run->others[run->other_count++] = i;
+        if (taken[i])
+            continue;
+        run->other_processes[run->other_count] = known_process(run, i);
+        run->others[run->other_count++] = i;
     }
     free(taken);
     return SONDE_OK;
@@ -82,6 +96,7 @@ void verify_run_clear(struct verify_run *run)
     truth_file_clear(&run->truth);
     free(run->truth_of);
     free(run->others);
+    free(run->other_processes);
     memset(run, 0, sizeof *run);
 }
 
@@ -154,6 +169,8 @@ static struct candidate *list_processes(const struct verify_run *run, size_t *co
     *count = sonde_trace_process_count(run->trace);
     struct candidate *list = calloc(*count + 1, sizeof *list);
     bool filled = list != NULL;
+    for (size_t i = 0; i < *count && filled; i++)
+        list[i].process.id = sonde_trace_process(run->trace, i)->process;
     for (size_t i = 0; i < sonde_trace_dispatch_count(run->trace) && filled; i++) {
         const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, i);
         const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
