@@ -12,7 +12,9 @@
  *           process id (0 = unknown); u32 n;
  *           n x { u32 offset, u64 executions, u64 lanes }
  *   'WRIT'  u64 dispatch index; u32 n; n x { u32 kind, u32 index, u64 offset,
- *           u64 size, u64 xxh3 hash of the bytes after the dispatch, bytes }:
+ *           u64 size, u64 xxh3 hash of the bytes after the dispatch, bytes,
+ *           (size + 7) / 8 bytes of mask: bit i % 8 of byte i / 8 is set when
+ *           byte i changed }:
  *           every maximal run of 64-byte lines that the dispatch changed, attributed to
  *           kind 0 = surface with binding-table index `index` at byte offset,
  *           kind 1 = address held in the 64-bit word `index` of the
@@ -48,6 +50,7 @@ struct truth_write {
     uint64_t size;
     uint64_t hash;
     const uint8_t *bytes;
+    const uint8_t *changed; /* mask: bit i % 8 of byte i / 8 is set when byte i changed */
 };
 
 struct truth_dispatch {

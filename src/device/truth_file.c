@@ -140,6 +140,7 @@ static enum sonde_status read_writes(struct truth_file *file, struct base_reader
         w->size = base_read64(r);
         w->hash = base_read64(r);
         w->bytes = base_read_bytes(r, (size_t)w->size);
+        w->changed = base_read_bytes(r, (size_t)(w->size / 8 + (w->size % 8 != 0)));
         if (r->failed || w->kind > TRUTH_WRITE_SCRATCH)
             return malformed(error, offset, "frame of written memory is inconsistent");
         d->write_count++;

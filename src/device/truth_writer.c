@@ -235,6 +235,26 @@ static void put_change_bytes(struct device_truth *t, const struct device_truth_r
     }
 }
 
+/* Which bytes of a change changed, a bit each. */
+static void put_change_mask(struct device_truth *t, const struct device_truth_record *record,
+                            const struct device_change *change)
+{
+    uint8_t mask = 0;
+    size_t page = change->first_page;
+    for (uint64_t i = 0; i < change->size; i++) {
+        uint64_t address = change->address + i;
+        if (address - record->pages[page].address >= DEVICE_PAGE_SIZE)
+            page++;
+        size_t offset = (size_t)(address - record->pages[page].address);
+        if (record->pages[page].before[offset] != record->pages[page].now[offset])
+            mask |= (uint8_t)(1u << i % 8);
+        if (i % 8 == 7 || i + 1 == change->size) {
+            put(t, &mask, 1);
+            mask = 0;
+        }
+    }
+}
+
 static enum sonde_status write_changes(struct device_truth *t,
                                        const struct device_truth_record *record)
 {
@@ -247,7 +267,7 @@ static enum sonde_status write_changes(struct device_truth *t,
     if (status == SONDE_OK) {
         uint64_t size = 12;
         for (size_t i = 0; i < count; i++)
-            size += 32 + changes[i].size;
+            size += 32 + changes[i].size + (changes[i].size + 7) / 8;
         put_frame(t, "WRIT", size);
         put64(t, record->index);
         put32(t, (uint32_t)count);
@@ -260,6 +280,7 @@ static enum sonde_status write_changes(struct device_truth *t,
             put64(t, changes[i].size);
             put64(t, XXH3_64bits_digest(hash));
             put_change_bytes(t, record, &changes[i], NULL);
+            put_change_mask(t, record, &changes[i]);
         }
     }
     XXH3_freeState(hash);
