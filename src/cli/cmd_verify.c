@@ -117,7 +117,7 @@ static void print_figures(const struct verify_result *result, int exit_status)
            (ull)result->instrumented);
     if (result->other_dispatches > 0)
         printf(", and %llu of the driver's own", (ull)result->other_dispatches);
-    printf("\n  written           %llu bytes in %llu buffer%s\n", (ull)result->bytes,
+    printf("\n  changed           %llu bytes in %llu buffer%s\n", (ull)result->bytes,
            (ull)result->buffers, result->buffers == 1 ? "" : "s");
     printf("  output            %llu bytes, exit status %d\n", (ull)result->output_bytes,
            exit_status);
@@ -145,8 +145,8 @@ static void print_json(const struct verify_result *result, const struct verify_r
     report_json_number(&json, "dispatches", result->dispatches);
     report_json_number(&json, "instrumented_dispatches", result->instrumented);
     report_json_number(&json, "driver_dispatches", result->other_dispatches);
-    report_json_number(&json, "written_buffers", result->buffers);
-    report_json_number(&json, "written_bytes", result->bytes);
+    report_json_number(&json, "changed_buffers", result->buffers);
+    report_json_number(&json, "changed_bytes", result->bytes);
     report_json_number(&json, "output_bytes", result->output_bytes);
     report_json_number(&json, "exit_status", (uint64_t)instrumented->exit_status);
     report_json_number(&json, "block_counts", result->counts);

@@ -50,19 +50,30 @@ static void hex_bytes(const uint8_t *bytes, size_t size, char text[64])
         text += sprintf(text, "%s%02x", i > 0 ? " " : "", bytes[i]);
 }
 
-/* Two runs of bytes at the same place. */
+static bool is_changed(const struct truth_write *write, size_t byte)
+{
+    return (write->changed[byte / 8] >> byte % 8 & 1) != 0;
+}
+
+/* Two runs of lines at the same place. The device records whole lines; bytes
+ * that neither kernel changed may hold what happened to be there. */
 static void compare_bytes(struct verify_result *result, const char *where,
                           const struct truth_write *a, const struct truth_write *b)
 {
     size_t size = (size_t)(a->size < b->size ? a->size : b->size);
-    size_t i = 0;
-    while (i < size && a->bytes[i] == b->bytes[i])
-        i++;
+    size_t first = size;
+    for (size_t i = size; i-- > 0;) {
+        if (!is_changed(a, i) && !is_changed(b, i))
+            continue;
+        result->bytes++;
+        if (a->bytes[i] != b->bytes[i])
+            first = i;
+    }
     char place[128], left[64], right[64];
-    place_name(a, a->offset + i, place, sizeof place);
-    if (i < size) {
-        hex_bytes(a->bytes + i, size - i, left);
-        hex_bytes(b->bytes + i, size - i, right);
+    place_name(a, a->offset + first, place, sizeof place);
+    if (first < size) {
+        hex_bytes(a->bytes + first, size - first, left);
+        hex_bytes(b->bytes + first, size - first, right);
         differ(result, "%s, %s: original %s, instrumented %s", where, place, left, right);
     } else if (a->size != b->size) {
         differ(result, "%s, %s: changed only in the %s run", where, place,
@@ -85,7 +96,6 @@ static void compare_lists(struct verify_result *result, const char *where,
         last_kind = write->kind;
         last_index = write->index;
         if (order == 0) {
-            result->bytes += write->size;
             compare_bytes(result, where, a->items[i], b->items[j]);
         } else {
             char place[128];

@@ -149,6 +149,17 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 29);
 }
 
+/* A hash of what was changed, whatever stands beside it. */
+static uint64_t changed_bytes(const struct truth_write *write)
+{
+    uint64_t hash = write->size;
+    for (uint64_t i = 0; i < write->size; i++) {
+        if ((write->changed[i / 8] >> i % 8 & 1) != 0)
+            hash = mix(hash, write->bytes[i]);
+    }
+    return hash;
+}
+
 static bool add_results(const struct verify_run *run, size_t index, uint32_t profile_bti,
                         uint64_t *results)
 {
@@ -158,7 +169,7 @@ static bool add_results(const struct verify_run *run, size_t index, uint32_t pro
     if (!verify_list_writes(&run->truth.dispatches[run->truth_of[index]], profile_bti, &writes))
         return false;
     for (size_t i = 0; i < writes.count; i++)
-        *results = mix(mix(*results, writes.items[i]->offset), writes.items[i]->hash);
+        *results = mix(mix(*results, writes.items[i]->offset), changed_bytes(writes.items[i]));
     free(writes.items);
     return true;
 }
