@@ -39,6 +39,8 @@ static struct resource resources[RESOURCE_LIMIT];
 static unsigned resource_count;
 static struct execution list[EXECUTION_LIMIT];
 static unsigned list_count;
+static struct execution waiting[64]; /* for an event of the program */
+static unsigned waiting_count;
 static uint32_t next_command_buffer = 1, next_task_count = 1;
 static pthread_mutex_t lock;
 
@@ -219,20 +221,41 @@ static cl_int CL_API_CALL enqueue(cl_command_queue queue_handle, cl_kernel kerne
     pthread_mutex_lock(&lock);
     struct resource *resident = make_resident(kernel);
     execution.resident = resident != NULL && resident == execution.resource;
-    execute(&execution);
-    if (!queue->blocked)
+    if (queue->blocked) {
+        waiting[waiting_count++] = execution;
+    } else {
+        execute(&execution);
         flush(queue);
+    }
     pthread_mutex_unlock(&lock);
     return CL_SUCCESS;
+}
+
+/* A copy, say: flushed without a submission, it takes the oldest one's place. */
+static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue)
+{
+    pthread_mutex_lock(&lock);
+    flush((struct fake_queue *)queue);
+    pthread_mutex_unlock(&lock);
+    return CL_SUCCESS;
+}
+
+static cl_event CL_API_CALL create_user_event(cl_context context, cl_int *result)
+{
+    if (result != NULL)
+        *result = CL_SUCCESS;
+    return (cl_event)context;
 }
 
 static void unblock(struct fake_queue *queue)
 {
     pthread_mutex_lock(&lock);
     queue->blocked = false;
-    for (unsigned n = 0; n < list_count; n++)
-        if (list[n].queue == queue && !list[n].has_task_count)
-            flush(queue);
+    for (unsigned n = 0; n < waiting_count; n++) {
+        execute(&waiting[n]);
+        flush(queue);
+    }
+    waiting_count = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -349,6 +372,8 @@ static cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info name, siz
 static cl_icd_dispatch table = {
     .clEnqueueNDRangeKernel = enqueue,
     .clFinish = finish,
+    .clEnqueueBarrier = enqueue_barrier,
+    .clCreateUserEvent = create_user_event,
     .clFlush = flush_queue,
     .clEnqueueMarkerWithWaitList = enqueue_marker,
     .clGetEventInfo = event_info,

@@ -164,6 +164,32 @@ static void out_of_order(void)
     CHECK(clFinish(queue));
 }
 
+/* Dispatches wait for the program while others, in other queues and behind
+ * them, do not. */
+static void overtaken(void)
+{
+    cl_int status;
+    size_t global = ORDERS_ITEMS;
+    cl_command_queue queue = clCreateCommandQueue(cl.context, cl.device,
+                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
+    CHECK(status);
+    cl_kernel other = make_kernel(data);
+    for (int i = 0; i < 10; i++) {
+        cl_event gate = clCreateUserEvent(cl.context, &status);
+        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &global, 1, &gate, NULL));
+        CHECK(clEnqueueCopyBuffer(queue, data, data, 0, 512, 64, 0, NULL, NULL));
+        CHECK(clEnqueueNDRangeKernel(queue, other, 1, NULL, &global, &global, 0, NULL, NULL));
+        CHECK(clFlush(queue));
+        for (int n = 0; n < 3; n++)
+            enqueue();
+        CHECK(clFinish(cl.queue));
+        CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+        enqueue();
+        CHECK(clFinish(cl.queue));
+        CHECK(clFinish(queue));
+    }
+}
+
 static void releases(void)
 {
     enqueue();
@@ -244,6 +270,17 @@ static void forks(void)
     CHECK(clFinish(cl.queue));
 }
 
+/* A child that only leaves has its parent's memory, and must not act on it. */
+static void forks_idle(void)
+{
+    enqueue();
+    if (fork() == 0)
+        exit(0);
+    wait(NULL);
+    enqueue();
+    CHECK(clFinish(cl.queue));
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -259,12 +296,14 @@ static const struct {
     {"polls", polls, false},
     {"reads", reads, false},
     {"out_of_order", out_of_order, false},
+    {"overtaken", overtaken, false},
     {"releases", releases, false},
     {"without_surface", without_surface, false},
     {"many", many, false},
     {"threads", threads, false},
     {"threads_one_queue", threads_one_queue, false},
     {"forks", forks, true},
+    {"forks_idle", forks_idle, false},
 };
 
 int main(int argc, char **argv)

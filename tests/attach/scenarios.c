@@ -154,6 +154,53 @@ static void unblocked(void)
     finish(s.queue);
 }
 
+/* The driver reports a dispatch that has not run: its buffer must not be read
+ * or freed before the queue is finished. */
+static void reported_early(void)
+{
+    struct setup s = begin();
+    struct fake_queue *other = api->create_queue(s.context);
+    cl_icd_dispatch *table = other->object.dispatch;
+    table->clCreateUserEvent((cl_context)s.context, NULL);
+    other->blocked = true;
+    enqueue(other, s.kernel);
+    enqueue(other, s.kernel);
+    table->clEnqueueBarrier((cl_command_queue)other);
+    enqueue(s.queue, s.kernel);
+    finish(s.queue); /* reports the first one of the other queue as well */
+    enqueue(s.queue, s.kernel);
+    finish(s.queue);
+    api->unblock(other);
+    finish(other);
+    enqueue(s.queue, s.kernel);
+    finish(s.queue);
+    CHECK(api->live_buffers() <= 2);
+}
+
+static void *enqueue_barrier(void *queue)
+{
+    struct fake_queue *shared = queue;
+    shared->object.dispatch->clEnqueueBarrier((cl_command_queue)shared);
+    api->complete(shared->task_count);
+    return NULL;
+}
+
+/* The same, because another thread enqueues into the queue. */
+static void shared_queue(void)
+{
+    struct setup s = begin();
+    pthread_t thread;
+    s.queue->blocked = true; /* the submission is on its way to its flush */
+    enqueue(s.queue, s.kernel);
+    pthread_create(&thread, NULL, enqueue_barrier, s.queue);
+    pthread_join(thread, NULL);
+    api->unblock(s.queue);
+    for (int i = 0; i < 300; i++)
+        enqueue(s.queue, s.kernel);
+    CHECK(api->live_buffers() < 200); /* finished now and then */
+    finish(s.queue);
+}
+
 static void released(void)
 {
     struct setup s = begin();
@@ -354,6 +401,8 @@ static const struct {
     {"no_wait", no_wait},
     {"blocked", blocked},
     {"unblocked", unblocked},
+    {"reported_early", reported_early},
+    {"shared_queue", shared_queue},
     {"released", released},
     {"context_freed", context_freed},
     {"killed", killed},

@@ -221,6 +221,18 @@ static void test_blocked_at_exit(void **state)
     sonde_trace_close(result.trace);
 }
 
+static void test_reported_early(void **state)
+{
+    (void)state;
+    struct run result = run("reported_early");
+    check_counts(result.trace, 5);
+    sonde_trace_close(result.trace);
+    result = run("shared_queue");
+    check_counts(result.trace, 301);
+    assert_int_equal(sonde_trace_loss_count(result.trace), 0);
+    sonde_trace_close(result.trace);
+}
+
 static void test_queue_released(void **state)
 {
     (void)state;
@@ -453,6 +465,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_kernel_without_surface),
         cmocka_unit_test(test_program_that_never_waits),
         cmocka_unit_test(test_blocked_at_exit),
+        cmocka_unit_test(test_reported_early),
         cmocka_unit_test(test_queue_released),
         cmocka_unit_test(test_killed),
         cmocka_unit_test(test_forked),

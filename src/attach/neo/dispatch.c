@@ -6,6 +6,10 @@
 #include "attach/neo/buffer.h"
 #include "attach/neo/kernel.h"
 #include "attach/neo/stale.h"
+#include "attach/neo/trust.h"
+
+/* Dispatches after which a queue is finished that is not believed otherwise. */
+#define ATTACH_FINISH_INTERVAL 64u
 
 /* The enqueue call that this thread is in, as far as it is known. */
 static __thread struct {
@@ -184,6 +188,21 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     attach_session_unlock();
 }
 
+/* Lock held. Drop what both sides are done with. */
+static void drop_done(void)
+{
+    struct attach_dispatch **place = &attach_session.first;
+    while (*place != NULL) {
+        if (!(*place)->finished || !(*place)->forgotten) {
+            place = &(*place)->next;
+            continue;
+        }
+        struct attach_dispatch *dispatch = detach(place);
+        attach_buffer_return(dispatch->buffer);
+        free(dispatch);
+    }
+}
+
 void attach_command_buffer_complete(gtpin_handle command_buffer)
 {
     if (!attach_session_lock())
@@ -191,11 +210,16 @@ void attach_command_buffer_complete(gtpin_handle command_buffer)
     struct attach_dispatch **place = &attach_session.first;
     while (*place != NULL && (*place)->command_buffer != command_buffer)
         place = &(*place)->next;
-    if (*place != NULL) {
-        struct attach_dispatch *dispatch = detach(place);
-        finish(dispatch);
-        attach_buffer_return(dispatch->buffer);
-        free(dispatch);
+    struct attach_dispatch *dispatch = *place;
+    if (dispatch != NULL) {
+        dispatch->forgotten = true;
+        if (attach_trust_is_given(dispatch->queue))
+            finish(dispatch);
+        if (dispatch->finished) {
+            detach(place);
+            attach_buffer_return(dispatch->buffer);
+            free(dispatch);
+        }
     }
     attach_session_unlock();
 }
@@ -258,7 +282,6 @@ uint64_t attach_dispatch_latest(void)
     return sequence;
 }
 
-/* The driver may still name these: they stay in the list until it does. */
 void attach_queue_finished(void *queue, uint64_t sequence)
 {
     if (!attach_session_lock())
@@ -267,6 +290,33 @@ void attach_queue_finished(void *queue, uint64_t sequence)
          dispatch = dispatch->next)
         if (dispatch->queue == queue && dispatch->sequence <= sequence && dispatch->announced)
             finish(dispatch);
+    drop_done();
+    attach_session_unlock();
+}
+
+bool attach_queue_needs_finish(void *queue)
+{
+    size_t waiting = 0;
+    if (!attach_session_lock())
+        return false;
+    if (!attach_trust_is_given(queue) && last_sequence % ATTACH_FINISH_INTERVAL == 0)
+        for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL;
+             dispatch = dispatch->next)
+            waiting += dispatch->queue == queue && !dispatch->finished;
+    attach_session_unlock();
+    return waiting > ATTACH_FINISH_INTERVAL;
+}
+
+void attach_queue_forgotten(void *queue)
+{
+    if (!attach_session_lock())
+        return;
+    for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL;
+         dispatch = dispatch->next)
+        if (dispatch->queue == queue)
+            dispatch->forgotten = true;
+    drop_done();
+    attach_trust_forget(queue);
     attach_session_unlock();
 }
 
@@ -280,6 +330,7 @@ void attach_queue_abandon(void *queue, const char *reason)
             continue;
         dispatch->finished = true;
         announce(dispatch);
+        dispatch->buffer = NULL; /* never freed: the device may still write to it */
         if (dispatch->instrumented)
             write_loss(dispatch->id, reason);
     }

@@ -35,6 +35,11 @@ bool attach_enqueue_is_active(void);
 uint64_t attach_dispatch_latest(void);
 /* Everything in `queue` up to `sequence` has ended. */
 void attach_queue_finished(void *queue, uint64_t sequence);
+/* `queue` is one that is only believed when it is finished (trust.h), and has
+ * many dispatches that wait for that: the caller may finish it. */
+bool attach_queue_needs_finish(void *queue);
+/* The driver deletes `queue`, and what it holds of it. */
+void attach_queue_forgotten(void *queue);
 /* What is left in `queue` will never be reported. NULL: in any queue. */
 void attach_queue_abandon(void *queue, const char *reason);
 bool attach_queue_is_pending(void *queue);

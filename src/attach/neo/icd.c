@@ -14,6 +14,9 @@
 
 #include "attach/neo/buffer.h"
 #include "attach/neo/dispatch.h"
+#include "attach/neo/session.h"
+#include "attach/neo/thunk.h"
+#include "attach/neo/trust.h"
 
 /* Queues that are waited for at the end of the program. */
 #define ATTACH_QUEUE_LIMIT 256
@@ -41,55 +44,6 @@ static void report_unseen(cl_kernel kernel)
         CL_SUCCESS)
         strcpy(name, "(a kernel with a very long name)");
     attach_dispatch_unseen(name);
-}
-
-/* The driver notes a submission and, later in the same call, gives its task
- * count to the oldest submission of that queue that has none: two threads that
- * enqueue into one queue at a time get each other's. So one enqueue is done at
- * a time. A callback of the driver that enqueues while it holds the driver's
- * locks must not wait for ever: it goes ahead after a while. */
-static pthread_mutex_t enqueue_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static bool enter_enqueue(void *queue, void *kernel)
-{
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += 1;
-    bool locked = depth == 0 && pthread_mutex_timedlock(&enqueue_lock, &deadline) == 0;
-    attach_enqueue_begin(queue, kernel);
-    depth++;
-    return locked;
-}
-
-static void leave_enqueue(bool locked, bool runs, cl_kernel kernel)
-{
-    depth--;
-    if (locked)
-        pthread_mutex_unlock(&enqueue_lock);
-    if (attach_enqueue_end(runs))
-        report_unseen(kernel);
-}
-
-static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel kernel,
-                                           cl_uint dimensions, const size_t *offset,
-                                           const size_t *global, const size_t *local,
-                                           cl_uint wait_count, const cl_event *wait_list,
-                                           cl_event *event)
-{
-    bool locked = enter_enqueue(queue, kernel);
-    cl_int result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
-                                                wait_count, wait_list, event);
-    leave_enqueue(locked, result == CL_SUCCESS && has_work_items(dimensions, global), kernel);
-    return result;
-}
-
-static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
-                                       const cl_event *wait_list, cl_event *event)
-{
-    bool locked = enter_enqueue(queue, kernel);
-    cl_int result = real.clEnqueueTask(queue, kernel, wait_count, wait_list, event);
-    leave_enqueue(locked, result == CL_SUCCESS, kernel);
-    return result;
 }
 
 static cl_int CL_API_CALL finish(cl_command_queue queue)
@@ -127,6 +81,59 @@ static bool finish_queue(cl_command_queue queue)
     return ends && finish(queue) == CL_SUCCESS;
 }
 
+/* The driver notes a submission and, later in the same call, gives its task
+ * count to the oldest submission of that queue that has none: two threads that
+ * enqueue into one queue at a time get each other's. So one enqueue is done at
+ * a time. A callback of the driver that enqueues while it holds the driver's
+ * locks must not wait for ever: it goes ahead after a while. */
+static pthread_mutex_t enqueue_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool enter_enqueue(void *queue, void *kernel)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    bool locked = depth == 0 && pthread_mutex_timedlock(&enqueue_lock, &deadline) == 0;
+    attach_trust_note_call(queue);
+    attach_enqueue_begin(queue, kernel);
+    depth++;
+    return locked;
+}
+
+static void leave_enqueue(bool locked, bool runs, cl_command_queue queue, cl_kernel kernel)
+{
+    depth--;
+    if (locked)
+        pthread_mutex_unlock(&enqueue_lock);
+    if (attach_enqueue_end(runs))
+        report_unseen(kernel);
+    if (depth == 0 && attach_queue_needs_finish(queue))
+        finish_queue(queue);
+}
+
+static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel kernel,
+                                           cl_uint dimensions, const size_t *offset,
+                                           const size_t *global, const size_t *local,
+                                           cl_uint wait_count, const cl_event *wait_list,
+                                           cl_event *event)
+{
+    bool locked = enter_enqueue(queue, kernel);
+    cl_int result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                                wait_count, wait_list, event);
+    leave_enqueue(locked, result == CL_SUCCESS && has_work_items(dimensions, global), queue,
+                  kernel);
+    return result;
+}
+
+static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
+                                       const cl_event *wait_list, cl_event *event)
+{
+    bool locked = enter_enqueue(queue, kernel);
+    cl_int result = real.clEnqueueTask(queue, kernel, wait_count, wait_list, event);
+    leave_enqueue(locked, result == CL_SUCCESS, queue, kernel);
+    return result;
+}
+
 /* The driver reports the end of a dispatch only to those who wait. A program
  * that asks until it hears "complete" never does, and would let buffers pile
  * up; waiting for an event that is complete costs nothing. */
@@ -151,12 +158,14 @@ static cl_int CL_API_CALL event_info(cl_event event, cl_event_info name, size_t 
 static cl_int CL_API_CALL release_queue(cl_command_queue queue)
 {
     cl_uint references = 0;
-    if (attach_queue_is_pending(queue) &&
-        real.clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references,
-                                   NULL) == CL_SUCCESS &&
-        references == 1 && !finish_queue(queue))
+    if (real.clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references,
+                                   NULL) != CL_SUCCESS)
+        references = 0;
+    if (references == 1 && attach_queue_is_pending(queue) && !finish_queue(queue))
         attach_queue_abandon(queue, "its queue was released while it waited for an event of the "
                                     "program");
+    if (references == 1)
+        attach_queue_forgotten(queue);
     return real.clReleaseCommandQueue(queue);
 }
 
@@ -169,6 +178,57 @@ static cl_int CL_API_CALL release_context(cl_context context)
         references == 1)
         attach_buffer_release(context);
     return real.clReleaseContext(context);
+}
+
+static cl_event CL_API_CALL create_user_event(cl_context context, cl_int *result)
+{
+    attach_trust_note_user_event();
+    return real.clCreateUserEvent(context, result);
+}
+
+/* Enqueue calls other than of kernels. */
+static const size_t noted[] = {
+#define NOTED(name) offsetof(cl_icd_dispatch, name)
+    NOTED(clEnqueueReadBuffer),
+    NOTED(clEnqueueWriteBuffer),
+    NOTED(clEnqueueCopyBuffer),
+    NOTED(clEnqueueReadImage),
+    NOTED(clEnqueueWriteImage),
+    NOTED(clEnqueueCopyImage),
+    NOTED(clEnqueueCopyImageToBuffer),
+    NOTED(clEnqueueCopyBufferToImage),
+    NOTED(clEnqueueMapBuffer),
+    NOTED(clEnqueueMapImage),
+    NOTED(clEnqueueUnmapMemObject),
+    NOTED(clEnqueueNativeKernel),
+    NOTED(clEnqueueMarker),
+    NOTED(clEnqueueWaitForEvents),
+    NOTED(clEnqueueBarrier),
+    NOTED(clEnqueueReadBufferRect),
+    NOTED(clEnqueueWriteBufferRect),
+    NOTED(clEnqueueCopyBufferRect),
+    NOTED(clEnqueueFillBuffer),
+    NOTED(clEnqueueFillImage),
+    NOTED(clEnqueueMigrateMemObjects),
+    NOTED(clEnqueueMarkerWithWaitList),
+    NOTED(clEnqueueBarrierWithWaitList),
+    NOTED(clEnqueueSVMFree),
+    NOTED(clEnqueueSVMMemcpy),
+    NOTED(clEnqueueSVMMemFill),
+    NOTED(clEnqueueSVMMap),
+    NOTED(clEnqueueSVMUnmap),
+    NOTED(clEnqueueSVMMigrateMem),
+#undef NOTED
+};
+
+static void hook_noted(cl_icd_dispatch *table)
+{
+    for (size_t i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+        void **entry = (void **)((char *)table + noted[i]);
+        void *thunk = attach_thunk_make(*entry);
+        if (thunk != NULL)
+            *entry = thunk;
+    }
 }
 
 static bool table_is_plausible(const cl_icd_dispatch *table)
@@ -200,6 +260,8 @@ bool attach_icd_hook(void *context)
     table->clGetEventInfo = event_info;
     table->clReleaseCommandQueue = release_queue;
     table->clReleaseContext = release_context;
+    table->clCreateUserEvent = create_user_event;
+    hook_noted(table);
     return true;
 }
 

@@ -30,8 +30,10 @@ static dlopen_function *real_dlopen(void)
 __attribute__((used)) static void *load_driver(const char *path, int mode)
 {
     void *handle = real_dlopen()(path, mode);
-    if (handle != NULL)
-        attach_to_driver(handle);
+    /* A program that unloads OpenCL must not take the driver away under the
+     * calls that the end of the program makes into it. */
+    if (handle != NULL && attach_to_driver(handle))
+        real_dlopen()(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     return handle;
 }
 

@@ -48,7 +48,8 @@ struct attach_dispatch {
     uint32_t id;       /* in the trace, once announced */
     bool instrumented;
     bool announced; /* has its id, and a record in the trace */
-    bool finished;  /* results taken; kept until the driver forgets it too */
+    bool finished;  /* results taken, or given up */
+    bool forgotten; /* no longer in the driver's list */
 };
 
 struct attach_context {
