@@ -143,12 +143,12 @@ struct emu_details {
     struct emu_region destination;
     const struct emu_semantics *semantics;
     uint32_t written_channels; /* by the align16 write mask; bit 0 = first channel */
-    bool has_destination; /* not null */
-    bool writes_acc;      /* destination is an accumulator */
-    uint32_t address;     /* bytes from kernel start, signed in 32 bits */
-    const char *illegal;  /* why this cannot be executed, or NULL */
-    uint8_t bytes[16];    /* as fetched */
-    uint8_t mapped;       /* of which so many were mapped */
+    bool has_destination;      /* not null */
+    bool writes_acc;           /* destination is an accumulator */
+    uint32_t address;          /* bytes from kernel start, signed in 32 bits */
+    const char *illegal;       /* why this cannot be executed, or NULL */
+    uint8_t bytes[16];         /* as fetched */
+    uint8_t mapped;            /* of which so many were mapped */
     struct sonde_gen_message message;
     bool message_decoded;
 };
@@ -160,13 +160,13 @@ struct emu_operation {
     const struct emu_operation *uip;
     uint32_t index;
     uint32_t window; /* low exec_size bits */
-    uint32_t window_lanes;
     uint8_t channel_offset;
     uint8_t exec_size;
     uint8_t predicate; /* enum sonde_gen_predicate */
     bool predicate_inverse;
     bool selects; /* predicate chooses a source, it does not mask */
     bool no_mask;
+    bool plain;         /* all channels of the window, always */
     bool target;        /* waiting channels may wake here */
     bool always;        /* runs even with no channel enabled */
     uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
@@ -285,6 +285,10 @@ void emu_flag_write(struct emu_thread *thread, const struct emu_operation *opera
 /* Registers that are computed when read. */
 void emu_thread_refresh(struct emu_thread *thread, const struct emu_operation *operation);
 
+/* The operation at an absolute address, with room for its counters. */
+const struct emu_operation *emu_thread_lookup(struct emu_thread *thread,
+                                              const struct emu_operation *operation,
+                                              uint64_t address);
 /* Continue at an address relative to the instruction base. */
 void emu_thread_jump(struct emu_thread *thread, const struct emu_operation *operation, uint32_t ip);
 

@@ -391,7 +391,8 @@ static struct emu_worker *worker_create(struct emu *emu, struct emu_program *pro
     worker->memory = *memory;
     worker->resident_max = emu->places < RESIDENT_MAX ? emu->places : RESIDENT_MAX;
     worker->resident = calloc(worker->resident_max, sizeof(*worker->resident));
-    if (!worker->resident || !emu_worker_grow_tallies(worker, 1)) {
+    if (!worker->resident ||
+        !emu_worker_grow_tallies(worker, emu_program_operation_count(program))) {
         worker_destroy(worker);
         return NULL;
     }

@@ -580,7 +580,15 @@ static void forget(struct emu_operation *operation)
     operation->indirect = false;
 }
 
-static emu_run_function run_indirect, run_accumulator;
+static emu_run_function run_indirect, run_accumulator, run_in_place;
+
+static bool all_in_place(const struct emu_operation *operation)
+{
+    for (unsigned i = 0; i < operation->source_count; i++)
+        if (operation->source[i].load || operation->source[i].indirect)
+            return false;
+    return operation->direct_store && !operation->selects && !operation->collect;
+}
 
 bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
                         struct emu_operation *operation)
@@ -620,6 +628,8 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
         operation->run = run_indirect;
     else if (plan.row->rule == EMU_RULE_ACCUMULATOR)
         operation->run = run_accumulator;
+    else if (all_in_place(operation))
+        operation->run = run_in_place;
     else
         operation->run = emu_run_fast;
     return fits;
@@ -672,6 +682,26 @@ static void finish(struct emu_thread *thread, const struct emu_operation *operat
         operation->saturate(result, result, NULL, NULL, 0, count);
     operation->store(thread->grf + operation->destination, result, operation->destination_stride,
                      operation->destination_offset, mask, count);
+}
+
+/* Nothing but sources in place, one kernel, and a store: the commonest form. */
+static void run_in_place(struct emu_thread *thread, const struct emu_operation *operation,
+                         uint32_t mask)
+{
+    const void *lanes[EMU_OPERAND_MAX] = {NULL, NULL, NULL};
+    for (unsigned i = 0; i < operation->source_count; i++) {
+        const struct emu_source *source = &operation->source[i];
+        lanes[i] = source->constant ? source->constant : thread->grf + source->base;
+    }
+    uint8_t *destination = thread->grf + operation->destination;
+    if (mask == operation->window) {
+        operation->compute(destination, lanes[0], lanes[1], lanes[2], 0, operation->exec_size);
+        return;
+    }
+    _Alignas(64) uint8_t result[LANE_BUFFER];
+    operation->compute(result, lanes[0], lanes[1], lanes[2], 0, operation->exec_size);
+    operation->store(destination, result, operation->destination_stride,
+                     operation->destination_offset, mask, operation->exec_size);
 }
 
 void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)

@@ -220,8 +220,8 @@ void emu_run_calla(struct emu_thread *thread, const struct emu_operation *operat
         return;
     }
     call_to(thread, operation, mask,
-            emu_program_at(thread->worker->program, &thread->worker->memory,
-                           dispatch->instruction_base + (uint32_t)instruction->jip));
+            emu_thread_lookup(thread, operation,
+                              dispatch->instruction_base + (uint32_t)instruction->jip));
 }
 
 void emu_run_return(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
@@ -232,8 +232,8 @@ void emu_run_return(struct emu_thread *thread, const struct emu_operation *opera
         return;
     uint32_t taken = chosen(thread, operation, mask);
     const struct emu_dispatch *dispatch = thread->worker->dispatch;
-    const struct emu_operation *target = emu_program_at(
-        thread->worker->program, &thread->worker->memory, dispatch->instruction_base + *saved);
+    const struct emu_operation *target =
+        emu_thread_lookup(thread, operation, dispatch->instruction_base + *saved);
     park(thread, taken, target);
     if (!candidates(thread, operation)) {
         thread->next = target;

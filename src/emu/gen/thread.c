@@ -70,12 +70,25 @@ void emu_thread_refresh(struct emu_thread *thread, const struct emu_operation *o
     thread->timestamp[1] = (uint32_t)(thread->cycles >> 32);
 }
 
+/* Code that only a computed jump reaches may be new, and with it its counters. */
+const struct emu_operation *emu_thread_lookup(struct emu_thread *thread,
+                                              const struct emu_operation *operation,
+                                              uint64_t address)
+{
+    struct emu_worker *worker = thread->worker;
+    const struct emu_operation *target = emu_program_at(worker->program, &worker->memory, address);
+    uint32_t count = emu_program_operation_count(worker->program);
+    if (count > worker->tally_count && !emu_worker_grow_tallies(worker, count)) {
+        emu_thread_fault(thread, operation, operation->window, "out of memory for counters");
+        return operation;
+    }
+    return target;
+}
+
 void emu_thread_jump(struct emu_thread *thread, const struct emu_operation *operation, uint32_t ip)
 {
-    (void)operation;
     const struct emu_dispatch *dispatch = thread->worker->dispatch;
-    thread->next = emu_program_at(thread->worker->program, &thread->worker->memory,
-                                  dispatch->instruction_base + ip);
+    thread->next = emu_thread_lookup(thread, operation, dispatch->instruction_base + ip);
 }
 
 /* cr0: [5:4] rounding; [6] df, [7] f, [10] hf denormals kept. */
@@ -202,51 +215,58 @@ void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32
     thread->next = emu_program_operation(worker->program, 0);
 }
 
-static bool tallies_fit(struct emu_worker *worker, const struct emu_operation *operation)
+static inline uint32_t count_bits(uint32_t value)
 {
-    return operation->index < worker->tally_count ||
-           emu_worker_grow_tallies(worker, operation->index + 1);
+    value -= value >> 1 & 0x55555555u;
+    value = (value & 0x33333333u) + (value >> 2 & 0x33333333u);
+    return ((value + (value >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
+/* Channels that an instruction acts on, bit 0 = the first of its window. */
+static inline uint32_t enabled_channels(const struct emu_thread *thread,
+                                        const struct emu_operation *operation)
+{
+    uint32_t mask = operation->window;
+    if (operation->plain)
+        return mask;
+    if (!operation->no_mask)
+        mask &= thread->active >> operation->channel_offset;
+    if (operation->predicate && !operation->selects)
+        mask &= emu_predicate_mask(thread, operation);
+    return mask;
 }
 
 uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
 {
     struct emu_worker *worker = thread->worker;
-    uint64_t executed = 0;
+    const struct emu_operation *operation;
+    uint64_t start = thread->cycles, end = start + budget;
+    uint32_t lanes;
     thread->stopped = false;
     emu_thread_apply_control(thread);
-    while (executed < budget && !thread->stopped) {
-        const struct emu_operation *operation = thread->next;
-        if (operation->target && thread->waiting)
+    do {
+        operation = thread->next;
+        if (thread->waiting && operation->target)
             emu_thread_wake(thread, operation);
-        uint32_t mask = operation->window;
-        if (!operation->no_mask)
-            mask &= thread->active >> operation->channel_offset;
-        if (operation->predicate && !operation->selects)
-            mask &= emu_predicate_mask(thread, operation);
-        if (operation->index >= worker->tally_count && !tallies_fit(worker, operation)) {
-            emu_thread_fault(thread, operation, mask, "out of memory for counters");
-            break;
-        }
+        uint32_t mask = enabled_channels(thread, operation);
+        lanes = mask == operation->window ? operation->exec_size : count_bits(mask);
         struct emu_tally *tally = &worker->tallies[operation->index];
-        uint32_t lanes = (uint32_t)__builtin_popcount(mask);
         tally->executions++;
         tally->lanes += lanes;
         thread->next = operation->next;
         thread->cycles++;
-        executed++;
         if (mask || operation->always) {
             if (thread->slow && operation->compute)
                 emu_general_run(thread, operation, mask);
             else
                 operation->run(thread, operation, mask);
         }
-        if (thread->blocked) { /* executes again when it is released */
-            worker->tallies[operation->index].executions--;
-            worker->tallies[operation->index].lanes -= lanes;
-            thread->cycles--;
-            executed--;
-        }
+    } while (!thread->stopped && thread->cycles < end);
+    if (thread->blocked) { /* the wait executes again when it is released */
+        worker->tallies[operation->index].executions--;
+        worker->tallies[operation->index].lanes -= lanes;
+        thread->cycles--;
     }
-    worker->instructions += executed;
-    return executed;
+    worker->instructions += thread->cycles - start;
+    return thread->cycles - start;
 }

@@ -141,6 +141,7 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
         (uint8_t)((instruction->flag_number & 1) * 32 + (instruction->flag_subreg & 1) * 16);
     operation->condition = instruction->condition;
     operation->selects = instruction->opcode == SONDE_GEN_SEL && !instruction->condition;
+    operation->plain = operation->no_mask && (!operation->predicate || operation->selects);
     details->semantics = instruction->illegal ? NULL : emu_semantics_find(instruction->opcode);
     if (!details->semantics) {
         details->illegal = instruction->illegal || instruction->opcode == SONDE_GEN_ILLEGAL
