@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "device/device.h"
+#include "trace/format.h"
 
 static int unknown_command(const char *word)
 {
@@ -20,6 +22,15 @@ static int unknown_command(const char *word)
     return CLI_EXIT_USAGE;
 }
 
+static void print_version(void)
+{
+    const struct device_model *model;
+    printf("sonde " SONDE_VERSION "\ntrace format %u\ndevices hw", TRACE_VERSION);
+    for (unsigned i = 0; (model = device_model_at(i)) != NULL; i++)
+        printf(" emu:%s", model->name);
+    putchar('\n');
+}
+
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
@@ -31,7 +42,7 @@ static int run_command(int argc, char **argv)
         return CLI_EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("sonde " SONDE_VERSION);
+        print_version();
         return CLI_EXIT_OK;
     }
     const struct cli_command *command = cli_command_find(argv[1]);

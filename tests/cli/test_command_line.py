@@ -33,6 +33,11 @@ def help_of_everything():
             check(len(line) <= 80, f"{command}: {len(line)} columns: {line}")
 
 
+def version():
+    has(expect(run("--version"), 0).out, r"^sonde \d+\.\d+\.\d+\ntrace format \d+\n"
+                                         r"devices hw emu:skl", "--version")
+
+
 def man_page_has_every_option():
     page = expect(run("help", "--man"), 0).out.replace("\\-", "-")
     for command in COMMANDS:
@@ -245,7 +250,7 @@ def port_in_use():
 if __name__ == "__main__":
     harness.SONDE, SAMPLE = map(os.path.abspath, sys.argv[1:])
     sys.exit(harness.main([
-        help_of_everything, man_page_has_every_option, completion_is_bash, usage_errors,
+        help_of_everything, version, man_page_has_every_option, completion_is_bash, usage_errors,
         missing_driver, color, no_run_here, formats_agree, choosing_rows, losses_are_shown,
         annotated_assembly, dump_has_every_record, output_that_cannot_be_written,
         corrupt_binaries, emulator_ends_when_told, port_in_use]))
