@@ -184,7 +184,7 @@ static void make_kernel(char *text, char lines[][LINE * 3])
         if (pick(2))
             exec = pick(2) ? 8 : 16;
         if (form->ternary)
-            make_ternary(lines[i], form, 70 + 4 * i, exec < 4 ? 8 : exec);
+            make_ternary(lines[i], form, 70 + 4 * i, exec == 2 ? 1 : exec);
         else
             make_binary(lines[i], form, 70 + 4 * i, exec);
         strcat(text, lines[i]);

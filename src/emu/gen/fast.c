@@ -495,8 +495,7 @@ static bool plan_store(struct plan *plan)
         return true;
     if (details->writes_acc)
         return plan_accumulator_store(plan);
-    if (region->indirect || region->region == EMU_REGION_TABLE ||
-        (details->instruction.align16 && details->instruction.dst.write_mask != 0xf))
+    if (region->indirect || region->region == EMU_REGION_TABLE)
         return false;
     bool is_float = plan->lane == EMU_LANE_F32 || plan->lane == EMU_LANE_F64;
     bool float_type = sonde_gen_type_is_float(region->type);
@@ -580,7 +579,7 @@ static void forget(struct emu_operation *operation)
     operation->indirect = false;
 }
 
-static emu_run_function run_indirect, run_accumulator, run_in_place;
+static emu_run_function run_indirect, run_accumulator, run_in_place, run_write_masked;
 
 static bool all_in_place(const struct emu_operation *operation)
 {
@@ -622,10 +621,15 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
     operation->compute = plan.table->compute[plan.kernel][plan.lane][plan.count];
     fits = fits && (operation->compute || plan.row->rule == EMU_RULE_ACCUMULATOR) &&
            plan_condition(&plan) && plan_store(&plan);
+    bool partial = (details->written_channels & operation->window) != operation->window;
+    if (operation->indirect && partial)
+        fits = false;
     if (!fits)
         forget(operation);
     else if (operation->indirect)
         operation->run = run_indirect;
+    else if (partial)
+        operation->run = run_write_masked;
     else if (plan.row->rule == EMU_RULE_ACCUMULATOR)
         operation->run = run_accumulator;
     else if (all_in_place(operation))
@@ -721,6 +725,13 @@ void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operati
     }
     operation->compute(result, a, b, c, select, operation->exec_size);
     finish(thread, operation, result, mask);
+}
+
+/* Only some channels of each group of four are written (align16). */
+static void run_write_masked(struct emu_thread *thread, const struct emu_operation *operation,
+                             uint32_t mask)
+{
+    emu_run_fast(thread, operation, mask & operation->details->written_channels);
 }
 
 /* Register-indirect sources; one that leaves the register file is left to the

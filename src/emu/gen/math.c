@@ -167,8 +167,7 @@ bool emu_madm_is_plain(const struct emu_details *details)
     if ((type != SONDE_GEN_TYPE_DF && type != SONDE_GEN_TYPE_F) || !details->has_destination ||
         details->writes_acc || details->destination.indirect || instruction->saturate ||
         instruction->condition || instruction->accumulator_write ||
-        instruction->source_count != EMU_OPERAND_MAX ||
-        (instruction->align16 && instruction->dst.write_mask != 0xf))
+        instruction->source_count != EMU_OPERAND_MAX)
         return false;
     for (unsigned i = 0; i < EMU_OPERAND_MAX; i++)
         if (details->source[i].type != type || details->source[i].indirect ||
@@ -210,6 +209,7 @@ void emu_run_madm(struct emu_thread *thread, const struct emu_operation *operati
         emu_general_run(thread, operation, mask);
         return;
     }
+    mask &= details->written_channels;
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t channel = (uint32_t)__builtin_ctz(left);
         long double a = plain_source(thread, details, 0, channel);
