@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -198,6 +199,16 @@ static void unknown_pages_are_asked_for_by_themselves(void **state)
     assert_int_equal(data[4], 11);
 }
 
+static void unchanged_memory_is_not_written(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t *constant = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(constant, MAP_FAILED);
+    write_page(f, 3, 0);
+    read_memory(f, 3 * PAGE_SIZE + 5, 100, constant + 5);
+    assert_int_equal(munmap(constant, PAGE_SIZE), 0);
+}
+
 static void random_traffic_matches_a_model(void **state)
 {
     struct fixture *f = *state;
@@ -233,6 +244,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_page_read_again_is_fetched_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unknown_pages_are_asked_for_by_themselves, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(unchanged_memory_is_not_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_traffic_matches_a_model, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_stream_of_unknown_form_is_passed_on, set_up, tear_down),
     };

@@ -247,7 +247,10 @@ ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t s
     size_t ready = stream->answer_end - stream->answer_begin;
     if (ready > 0) {
         size_t part = size < ready ? size : ready;
-        memcpy(data, stream->answer + stream->answer_begin, part);
+        /* The driver reads back what the application only gave as a source too,
+         * constants for one. Those are what they were and may not be writable. */
+        if (memcmp(data, stream->answer + stream->answer_begin, part) != 0)
+            memcpy(data, stream->answer + stream->answer_begin, part);
         stream->answer_begin += part;
         return (ssize_t)part;
     }
