@@ -159,7 +159,6 @@ static bool on_write(struct device_connection *c, uint32_t transaction, const ui
         c->wire.begin -= 8; /* it is data: take it the general way */
     }
     device_physical_data(c->physical);
-    c->wire.more_expected = true;
     return receive_data(c, address, size);
 }
 
@@ -252,6 +251,7 @@ static bool serve_message(struct device_connection *c)
         if (received == NULL)
             return refuse(c, "stream ends inside a message of type", type);
         memcpy(body, received, size);
+        c->wire.more_expected = type == DEVICE_MESSAGE_WRITE;
         return messages[i].handle(c, transaction, body);
     }
     return refuse(c, "message of a type that is not known", type);
