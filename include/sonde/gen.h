@@ -22,7 +22,7 @@
 enum sonde_gen_platform {
     SONDE_GEN_PLATFORM_GEN9,
     SONDE_GEN_PLATFORM_GEN11,
-    SONDE_GEN_PLATFORM_XE,    /* Gen12LP: tgl, rkl, adl, dg1 */
+    SONDE_GEN_PLATFORM_XE, /* Gen12LP: tgl, rkl, adl, dg1 */
     SONDE_GEN_PLATFORM_XEHP,
     SONDE_GEN_PLATFORM_XEHPG, /* dg2, mtl */
     SONDE_GEN_PLATFORM_XEHPC, /* pvc */
@@ -48,6 +48,10 @@ enum sonde_gen_type {
     SONDE_GEN_TYPE_BF8,
     SONDE_GEN_TYPE_TF32,
     SONDE_GEN_TYPE_NONE, /* the operand has no type (send payloads, branch targets) */
+    SONDE_GEN_TYPE_U4,   /* dpas: two elements a byte */
+    SONDE_GEN_TYPE_S4,
+    SONDE_GEN_TYPE_U2, /* dpas: four elements a byte */
+    SONDE_GEN_TYPE_S2,
     SONDE_GEN_TYPE_COUNT
 };
 
@@ -62,7 +66,8 @@ enum sonde_gen_file {
 enum sonde_gen_arf {
     SONDE_GEN_ARF_NULL = 0x00,
     SONDE_GEN_ARF_ADDRESS = 0x10,
-    SONDE_GEN_ARF_ACCUMULATOR = 0x20, /* 0x20.. acc; mme0-7 are 0x22-0x29 on Gen9/11, 0x28-0x2f later */
+    SONDE_GEN_ARF_ACCUMULATOR =
+        0x20, /* 0x20.. acc; mme0-7 are 0x22-0x29 on Gen9/11, 0x28-0x2f later */
     SONDE_GEN_ARF_FLAG = 0x30,
     SONDE_GEN_ARF_CHANNEL_ENABLE = 0x40,
     SONDE_GEN_ARF_MESSAGE = 0x50,
@@ -82,7 +87,7 @@ enum sonde_gen_arf {
 
 enum sonde_gen_condition {
     SONDE_GEN_CONDITION_NONE = 0,
-    SONDE_GEN_CONDITION_Z = 1, /* eq */
+    SONDE_GEN_CONDITION_Z = 1,  /* eq */
     SONDE_GEN_CONDITION_NZ = 2, /* ne */
     SONDE_GEN_CONDITION_G = 3,
     SONDE_GEN_CONDITION_GE = 4,
@@ -129,6 +134,16 @@ enum sonde_gen_math {
     SONDE_GEN_MATH_RSQTM = 15,
 };
 
+/* Functions of sync, Xe and later. */
+enum sonde_gen_sync {
+    SONDE_GEN_SYNC_NOP = 0,
+    SONDE_GEN_SYNC_ALLRD = 2, /* waits until the payloads of the tokens given were read */
+    SONDE_GEN_SYNC_ALLWR = 3, /* waits until the results of the tokens given were written */
+    SONDE_GEN_SYNC_FENCE = 13,
+    SONDE_GEN_SYNC_BAR = 14,
+    SONDE_GEN_SYNC_HOST = 15,
+};
+
 enum sonde_gen_thread_control {
     SONDE_GEN_THREAD_NORMAL = 0,
     SONDE_GEN_THREAD_ATOMIC = 1,
@@ -147,10 +162,10 @@ enum sonde_gen_thread_control {
  * when bit i & 3 of write_mask is set; iga64 shows exec size 4 with one such
  * bit as a scalar instruction on that element. */
 struct sonde_gen_operand {
-    uint8_t file;   /* enum sonde_gen_file */
-    uint8_t type;   /* enum sonde_gen_type */
-    uint8_t number; /* GRF number, or ARF number byte (class | index) */
-    uint8_t subreg; /* bytes into the register, whatever the type */
+    uint8_t file;    /* enum sonde_gen_file */
+    uint8_t type;    /* enum sonde_gen_type */
+    uint8_t number;  /* GRF number, or ARF number byte (class | index) */
+    uint8_t subreg;  /* bytes into the register, whatever the type */
     uint8_t vstride; /* elements, or SONDE_GEN_VSTRIDE_VXH; unused for destinations */
     uint8_t width;   /* elements: 1,2,4,8,16; unused for destinations */
     uint8_t hstride; /* elements: 0,1,2,4 */
@@ -171,7 +186,7 @@ struct sonde_gen_operand {
 /* A send-family message. Registers stand in dst, src[0] and src[1] of the
  * instruction; lengths are GRFs. */
 struct sonde_gen_send {
-    uint8_t sfid;                /* shared function, enum values in gen_message.h */
+    uint8_t sfid; /* shared function, enum values in gen_message.h */
     bool end_of_thread;
     bool descriptor_is_register; /* a0.0:ud holds the descriptor */
     bool ex_descriptor_is_register;
@@ -179,6 +194,9 @@ struct sonde_gen_send {
     uint32_t descriptor;          /* immediate descriptor as iga64 prints it */
     uint32_t ex_descriptor;       /* immediate extended descriptor as iga64 prints it */
     uint8_t src1_length;          /* GRFs of the second payload of a split send, when known */
+    bool ex_bso;                  /* XeHPG and later: the register holds a 26-bit surface offset,
+                                   * src1_length stands in the instruction */
+    bool fusion_control;          /* Xe and later: serialize the two fused EUs */
 };
 
 /* Which bytes a decoder had to leave unexplained, or why it refused. */
@@ -209,7 +227,9 @@ struct sonde_gen_instruction {
     bool debug;             /* breakpoint bit */
     uint8_t math;           /* enum sonde_gen_math, for opcode math */
     uint8_t boolean;        /* bfn truth table */
-    uint8_t sync;           /* sync function, Xe and later */
+    uint8_t sync;           /* enum sonde_gen_sync, Xe and later */
+    uint8_t systolic_depth; /* dpas: 2, 4, 8, 16 */
+    uint8_t repeat_count;   /* dpas: 1-8 */
     uint16_t swsb;          /* software scoreboard field, raw, Xe and later */
     bool has_jip;           /* jump offsets are immediates */
     bool has_uip;
@@ -221,6 +241,37 @@ struct sonde_gen_instruction {
     struct sonde_gen_operand src[3];
     uint8_t source_count;
 };
+
+/* The software scoreboard field (Xe and later): what an instruction waits for. */
+enum sonde_gen_pipe {
+    SONDE_GEN_PIPE_INFERRED, /* that of the instruction's own type */
+    SONDE_GEN_PIPE_ALL,
+    SONDE_GEN_PIPE_FLOAT,
+    SONDE_GEN_PIPE_INTEGER,
+    SONDE_GEN_PIPE_LONG,
+    SONDE_GEN_PIPE_MATH,
+};
+
+enum sonde_gen_token_mode {
+    SONDE_GEN_TOKEN_NONE,
+    SONDE_GEN_TOKEN_DESTINATION, /* waits until the token's result was written */
+    SONDE_GEN_TOKEN_SOURCE,      /* waits until the token's payload was read */
+    SONDE_GEN_TOKEN_SET,         /* this instruction gets the token */
+};
+
+struct sonde_gen_scoreboard {
+    uint8_t distance; /* instructions back in the in-order pipe; 0 none */
+    uint8_t pipe;     /* enum sonde_gen_pipe */
+    uint8_t token;
+    uint8_t token_mode; /* enum sonde_gen_token_mode */
+    bool has_distance;  /* a distance stands there, even if 0 */
+    bool no_accumulator_set;
+};
+
+/* False for values that the hardware does not define. Before Xe there is no
+ * such field: all zero. */
+SONDE_API bool sonde_gen_scoreboard_decode(const struct sonde_gen_instruction *instruction,
+                                           struct sonde_gen_scoreboard *scoreboard);
 
 /* Static facts of an opcode, from the opcode table. */
 enum sonde_gen_format {
@@ -306,12 +357,12 @@ sonde_gen_instruction_validate(const struct sonde_gen_instruction *instruction,
 struct sonde_gen_effect {
     uint64_t grf[SONDE_GEN_GRF_WORDS];
     bool grf_unknown;
-    uint8_t flags;        /* bit 2n+h: half h of flag register n */
+    uint8_t flags;         /* bit 2n+h: half h of flag register n */
     uint16_t accumulators; /* bit n: accn */
     bool mme;
-    uint16_t address;     /* bit n: a0.n (16-bit elements) */
-    bool control;         /* cr0 */
-    bool memory;          /* a message other than EOT, gateway, fence */
+    uint16_t address; /* bit n: a0.n (16-bit elements) */
+    bool control;     /* cr0 */
+    bool memory;      /* a message other than EOT, gateway, fence */
 };
 
 struct sonde_gen_effects {

@@ -272,7 +272,7 @@ static void test_limits(void **state)
     struct sonde_error error;
     size_t count;
     static const uint8_t zeros[64];
-    assert_int_equal(sonde_gen_decode(SONDE_GEN_PLATFORM_XE, zeros, 16, 0, &i, &error),
+    assert_int_equal(sonde_gen_decode(SONDE_GEN_PLATFORM_COUNT, zeros, 16, 0, &i, &error),
                      SONDE_ERROR_UNSUPPORTED);
     assert_int_equal(sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, zeros, 8, 0, &i, &error),
                      SONDE_ERROR_TRUNCATED);

@@ -26,6 +26,7 @@ struct diagnostic {
 struct iga {
     void *library;
     void *context;
+    uint32_t tokens;
     struct kv_functions kv;
     int32_t (*context_create)(const struct context_options *, void **);
     int32_t (*context_release)(void *);
@@ -109,16 +110,24 @@ static bool find_all(struct iga *iga)
 
 struct iga *iga_open(void)
 {
+    return iga_open_platform(SONDE_GEN_PLATFORM_GEN9);
+}
+
+struct iga *iga_open_platform(enum sonde_gen_platform platform)
+{
+    static const uint32_t numbers[SONDE_GEN_PLATFORM_COUNT] = {
+        IGA_GEN9, 11u << 16, 1u << 24, 1u << 24 | 1, 1u << 24 | 2, 1u << 24 | 4};
     struct iga *iga = calloc(1, sizeof *iga);
     if (iga == NULL)
         return NULL;
+    iga->tokens = platform == SONDE_GEN_PLATFORM_XEHPC ? 32 : 16;
     iga->library = dlopen("libiga64.so.1", RTLD_NOW | RTLD_LOCAL);
     if (iga->library == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         free(iga);
         return NULL;
     }
-    struct context_options options = {sizeof options, IGA_GEN9};
+    struct context_options options = {sizeof options, numbers[platform]};
     if (!find_all(iga) || iga->context_create(&options, &iga->context) != 0) {
         dlclose(iga->library);
         free(iga);
@@ -136,7 +145,8 @@ void iga_close(struct iga *iga)
 
 const uint8_t *iga_assemble(struct iga *iga, const char *text, uint32_t encoder, size_t *size)
 {
-    struct assemble_options options = {.size = sizeof options, .encoder = encoder, .tokens = 16};
+    struct assemble_options options = {
+        .size = sizeof options, .encoder = encoder, .tokens = iga->tokens};
     void *code = NULL;
     uint32_t bytes = 0;
     if (iga->assemble(iga->context, &options, text, &code, &bytes) != 0)

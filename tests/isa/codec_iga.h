@@ -4,6 +4,8 @@
 #ifndef TESTS_ISA_CODEC_IGA_H
 #define TESTS_ISA_CODEC_IGA_H
 
+#include "sonde/gen.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +18,8 @@
 struct iga;
 
 /* NULL when the library is not installed. */
-struct iga *iga_open(void);
+struct iga *iga_open(void); /* for Gen9 */
+struct iga *iga_open_platform(enum sonde_gen_platform platform);
 void iga_close(struct iga *iga);
 
 /* Assemble; *size bytes that stay valid until the next call, NULL on error. */

@@ -129,7 +129,7 @@ bool oracle_compare(struct oracle *oracle, const char *name, const uint8_t *code
     size_t offset = 0;
     while (text != NULL && offset < size) {
         struct sonde_gen_instruction instruction;
-        if (sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, code, size, offset, &instruction, &error) !=
+        if (sonde_gen_decode(oracle->platform, code, size, offset, &instruction, &error) !=
             SONDE_OK) {
             printf("%s: %s\n", name, error.message);
             return false;

@@ -13,7 +13,8 @@ struct oracle_excuse {
 };
 
 struct oracle {
-    struct iga *iga;
+    struct iga *iga; /* of the platform */
+    enum sonde_gen_platform platform;
     const struct iga_diagnostic *errors; /* of the code being compared */
     size_t error_count;
     const struct oracle_excuse *excuses;

@@ -599,7 +599,8 @@ int main(int argc, char **argv)
         return 2;
     size_t count = strtoull(argv[2], NULL, 0);
     struct random random = {.state = argc > 3 ? strtoull(argv[3], NULL, 0) : 0x50de};
-    struct oracle words = {.iga = iga_open(), .show_limit = 40};
+    struct oracle words = {
+        .iga = iga_open(), .platform = SONDE_GEN_PLATFORM_GEN9, .show_limit = 40};
     if (words.iga == NULL) {
         printf("libiga64.so.1 is not installed\n");
         return 77;

@@ -22,6 +22,9 @@ struct isa_gen_layout {
 };
 
 extern const struct isa_gen_layout isa_gen_layout_a;
+extern const struct isa_gen_layout isa_gen_layout_b;
+extern const struct isa_gen_layout isa_gen_layout_bhp; /* XeHP and XeHPG compact otherwise */
+extern const struct isa_gen_layout isa_gen_layout_c;
 
 /* NULL for platforms that this version has no tables for. */
 const struct isa_gen_layout *isa_gen_layout_of(enum sonde_gen_platform platform);

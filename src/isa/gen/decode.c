@@ -23,7 +23,13 @@ static const struct sonde_gen_instruction blank = {
 
 const struct isa_gen_layout *isa_gen_layout_of(enum sonde_gen_platform platform)
 {
-    return platform == SONDE_GEN_PLATFORM_GEN9 ? &isa_gen_layout_a : NULL;
+    static const struct isa_gen_layout *const layouts[SONDE_GEN_PLATFORM_COUNT] = {
+        [SONDE_GEN_PLATFORM_GEN9] = &isa_gen_layout_a,
+        [SONDE_GEN_PLATFORM_XE] = &isa_gen_layout_b,
+        [SONDE_GEN_PLATFORM_XEHP] = &isa_gen_layout_bhp,
+        [SONDE_GEN_PLATFORM_XEHPG] = &isa_gen_layout_bhp,
+    };
+    return (unsigned)platform < SONDE_GEN_PLATFORM_COUNT ? layouts[platform] : NULL;
 }
 
 static enum sonde_status unsupported(enum sonde_gen_platform platform, struct sonde_error *error)
@@ -33,9 +39,28 @@ static enum sonde_status unsupported(enum sonde_gen_platform platform, struct so
                            sonde_gen_platform_name(platform));
 }
 
+/* The encodings without align16 give strides but no width. */
+static void ternary_finish_align1(struct sonde_gen_instruction *i)
+{
+    for (unsigned n = 0; n < 3; n++) {
+        struct sonde_gen_operand *source = &i->src[n];
+        if (source->file == SONDE_GEN_FILE_IMMEDIATE)
+            continue;
+        if (n == 2) /* one linear stride */
+            source->vstride = source->hstride;
+        source->width = 1;
+        if (n != 2 && source->hstride != 0 && source->vstride > source->hstride)
+            source->width = (uint8_t)(source->vstride / source->hstride);
+    }
+}
+
 /* Region of a three-source operand in align1 terms. */
 static void ternary_finish(struct sonde_gen_instruction *i)
 {
+    if (!i->align16) {
+        ternary_finish_align1(i);
+        return;
+    }
     i->dst.hstride = 1;
     for (unsigned n = 0; n < 3; n++) {
         struct sonde_gen_operand *source = &i->src[n];
@@ -54,14 +79,15 @@ static void branch_finish(struct sonde_gen_instruction *i)
     }
     i->has_jip = immediate;
     i->has_uip = immediate && isa_gen_opcodes[i->opcode].jumps == 2;
-    /* The hardware adds the distance of jmpi to the end of the instruction. */
-    if (i->opcode == SONDE_GEN_JMPI && immediate)
+    /* The hardware adds the distance of jmpi to the end of the instruction until Xe. */
+    if (i->opcode == SONDE_GEN_JMPI && immediate && i->platform < SONDE_GEN_PLATFORM_XE)
         i->jip = (int32_t)((uint32_t)i->jip + i->size);
 }
 
 static void message_finish(struct sonde_gen_instruction *i)
 {
-    bool split = i->opcode == SONDE_GEN_SENDS || i->opcode == SONDE_GEN_SENDSC;
+    bool split = i->opcode == SONDE_GEN_SENDS || i->opcode == SONDE_GEN_SENDSC ||
+                 i->platform >= SONDE_GEN_PLATFORM_XE;
     i->source_count = split ? 2 : 1;
     if (split)
         i->dst.hstride = 1;
@@ -77,6 +103,10 @@ static void decode_finish(struct sonde_gen_instruction *i)
         break;
     case SONDE_GEN_FORMAT_MATH:
         i->source_count = i->src[1].file == SONDE_GEN_FILE_NONE ? 1 : 2;
+        break;
+    case SONDE_GEN_FORMAT_UNARY:
+        if (i->opcode == SONDE_GEN_MOVI && i->platform >= SONDE_GEN_PLATFORM_XE)
+            i->source_count = 2;
         break;
     case SONDE_GEN_FORMAT_TERNARY:
         ternary_finish(i);

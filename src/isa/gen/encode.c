@@ -24,7 +24,7 @@ static void encode_prepare(struct sonde_gen_instruction *i, unsigned size)
     i->src[0].file = SONDE_GEN_FILE_IMMEDIATE;
     if (i->src[0].type == SONDE_GEN_TYPE_NONE)
         i->src[0].type = SONDE_GEN_TYPE_D;
-    if (i->opcode == SONDE_GEN_JMPI)
+    if (i->opcode == SONDE_GEN_JMPI && i->platform < SONDE_GEN_PLATFORM_XE)
         i->jip = (int32_t)((uint32_t)i->jip - size);
 }
 

@@ -8,9 +8,12 @@ Fails when a bit of the instruction word is claimed by no field or by two, in
 any combination of alternatives that a format admits, when two opcodes share
 a code, or when an opcode of the layout has no format."""
 import itertools
+import os
 import sys
 
 ALL = (1 << 128) - 1
+# Columns of opcodes.txt that a layout serves.
+COLUMNS = {"a": [1], "a11": [2], "b": [3, 4, 5], "bhp": [3, 4, 5], "c": [6]}
 
 
 def stop(place, text):
@@ -137,8 +140,11 @@ class Rule:
 class Fixed:
     """A member that the format gives without any bit."""
 
-    def __init__(self, member, value):
-        self.member, self.value = member, value
+    def __init__(self, place, member, value, terms):
+        self.place, self.member, self.value, self.when = place, member, value, {}
+        for term in terms:
+            choice, _, alternatives = term.partition("=")
+            self.when[choice] = alternatives.split("|")
 
 
 class Format:
@@ -154,10 +160,17 @@ class Table:
     def __init__(self, path):
         self.values, self.kinds, self.formats = {}, {}, []
         self.groups = {}
+        self.read(path)
+        for form in self.formats:
+            self.check(form)
+
+    def read(self, path):
         current = None
         for place, words in logical_lines(path):
             key = words[0]
-            if key == "values":
+            if key == "import":
+                self.read(os.path.join(os.path.dirname(path), words[1]))
+            elif key == "values":
                 codes = (w.split("=") for w in words[2:])
                 self.values[words[1]] = {int(c, 0): v for c, v in codes}
             elif key == "kind":
@@ -182,20 +195,18 @@ class Table:
             elif key == "require":
                 current.items.append(" ".join(words[1:]))
             elif key == "fixed":
-                current.items.append(Fixed(words[1], words[2]))
+                current.items.append(Fixed(place, words[1], words[2], words[4:]))
             else:
-                row = Row(place, words)
-                if row.codec and row.codec[0] == "@" and row.codec[1:] not in self.values:
-                    stop(place, f"unknown values {row.codec}")
-                current.items.append(row)
-        for form in self.formats:
-            self.check(form)
+                current.items.append(Row(place, words))
 
     def check(self, form):
         choices = form.of(Choice)
         rows, rules = form.of(Row), form.of(Rule)
+        for row in rows:
+            if row.codec and row.codec[0] == "@" and row.codec[1:] not in self.values:
+                stop(row.place, f"unknown values {row.codec}")
         names = {c.name: self.kinds[c.kind] for c in choices}
-        for owner, terms in [(r.place, r.when) for r in rows] + \
+        for owner, terms in [(r.place, r.when) for r in rows + form.of(Fixed)] + \
                             [(form.place, r.terms) for r in rules]:
             for choice, alternatives in terms.items():
                 for alternative in alternatives:
@@ -219,24 +230,23 @@ class Table:
                 stop(form.place, f"format {form.name}: bit {bit} claimed by no field when {state}")
 
 
-def opcode_rows(path, column):
-    """[(mnemonic, code, format)] of the opcodes that the column has."""
+def opcode_rows(path, columns):
+    """[(mnemonic, format)] of the opcodes that one of the columns has."""
     seen, out = {}, []
     for place, words in logical_lines(path):
-        code = words[column]
-        if code == "-":
-            continue
-        code = int(code, 16)
-        if code in seen:
-            stop(place, f"opcode {words[0]} has the code of {seen[code]}")
-        seen[code] = words[0]
-        out.append((words[0], code, words[7]))
+        codes = [(column, words[column]) for column in columns if words[column] != "-"]
+        for key in codes:
+            if key in seen:
+                stop(place, f"opcode {words[0]} has the code of {seen[key]}")
+            seen[key] = words[0]
+        if codes:
+            out.append((words[0], words[7]))
     return out
 
 
 def matches(opcode, patterns):
-    mnemonic, _, form = opcode
-    return mnemonic in patterns or "@" + form in patterns
+    mnemonic, form = opcode
+    return (mnemonic in patterns or "@" + form in patterns) and "-" + mnemonic not in patterns
 
 
 class Emitter:
@@ -261,6 +271,8 @@ class Emitter:
             return [f"{member} = (__typeof__({member}))({code});"]
         if codec == "copy16":
             return []
+        if codec.startswith("is:"):
+            return [f"if ({code})", f"    {member} = {codec[3:]};"]
         if codec.startswith("x"):
             return [f"{member} = (__typeof__({member}))(({code}) * {codec[1:]});"]
         if codec.startswith("int"):
@@ -286,6 +298,8 @@ class Emitter:
             if row.width < 64:
                 out.append(f"if (layout_over((uint64_t){member}, UINT64_C({limit:#x}))) {fail}")
             return out + [f"code = (uint64_t){member};"] + row.write("code")
+        if codec.startswith("is:"):
+            return [f"code = {member} == {codec[3:]};"] + row.write("code")
         if codec == "copy16":
             low = f"(w1 >> 32) & 0xffff"
             return [f"if (({low}) != {member}) {{", f"code = {member};", *row.write("code"), "}"]
@@ -331,7 +345,7 @@ class Emitter:
     def body(self, form, decode):
         previous, braces = None, False
         for item in form.items:
-            when = item.when if isinstance(item, Row) else {}
+            when = item.when if isinstance(item, (Row, Fixed)) else {}
             skip = isinstance(item, Row) and item.member is None
             if skip or (isinstance(item, Rule) and not item.illegal):
                 continue
@@ -343,6 +357,9 @@ class Emitter:
                 self.line(f"    (void){item.name};")
             elif isinstance(item, Fixed):
                 member = f"i->{item.member}"
+                if when and not braces:
+                    self.line(f"    if ({self.condition(form, when)}) {{")
+                    braces = True
                 self.line(f"    {member} = {item.value};" if decode else
                           f"    if ({member} != {item.value})\n        return \"{item.member}\";")
             elif isinstance(item, (Rule, str)):
@@ -378,7 +395,8 @@ class Emitter:
         self.line(f"static uint32_t {self.prefix}_signature_{form.name}"
                   "(const struct sonde_gen_instruction *i)\n{\n    (void)i;\n    uint32_t s = 0;")
         for item in form.of(Choice):
-            self.line(f"    s = s * {len(self.table.kinds[item.kind])} + (uint32_t)({item.expression});")
+            self.line(f"    const unsigned {item.name} = (unsigned)({item.expression});")
+            self.line(f"    s = s * {len(self.table.kinds[item.kind])} + {item.name};")
         self.line("    return s;\n}")
 
     def formats(self, opcodes):
@@ -463,7 +481,7 @@ class Compaction:
     def emit(self, e, opcodes):
         e.line("struct compact_move { uint8_t from, width, to; bool register_only; };")
         e.line("struct compact_table { const uint64_t (*words)[2]; uint64_t mask[2]; "
-               "uint8_t count, from, width; bool register_only; };")
+               "uint8_t count, from, width, high_from, high_width; bool register_only; };")
         e.line("struct compact_form { struct compact_move moves[16]; struct compact_table tables[8]; "
                "uint8_t move_count, table_count; bool immediate; };")
         for form in self.forms:
@@ -486,10 +504,13 @@ class Compaction:
             for number, (name, compact, native, register) in enumerate(form["table"]):
                 width = sum(h - l + 1 for h, l, _ in native)
                 mask = spread(native, (1 << width) - 1, width)
-                high, low, _ = compact[0]
+                # An index stands in one piece or in two.
+                high, low, _ = compact[-1]
+                above_high, above_low, _ = compact[0] if len(compact) > 1 else (-1, 0, False)
                 e.line(f"        {{{e.prefix}_{form['name']}_{number}, "
                        f"{{UINT64_C({mask & (1 << 64) - 1:#x}), UINT64_C({mask >> 64:#x})}}, "
-                       f"{len(self.entries[name])}, {low}, {high - low + 1}, {str(register).lower()}}},")
+                       f"{len(self.entries[name])}, {low}, {high - low + 1}, {above_low}, "
+                       f"{above_high - above_low + 1}, {str(register).lower()}}},")
             e.line(f"    }},\n    .move_count = {len(form['direct'])}, .table_count = {len(form['table'])}, "
                    f".immediate = {str(bool(form['immediate'])).lower()}}},")
         e.line("};")
@@ -503,15 +524,18 @@ class Compaction:
 
 def main():
     layout, opcode_path, field_path, compact_path, output = sys.argv[1:]
-    column = {"a": 1}[layout]
-    opcodes = opcode_rows(opcode_path, column)
+    opcodes = opcode_rows(opcode_path, COLUMNS[layout])
     table = Table(field_path)
     compaction = Compaction(compact_path)
     with open(output, "w", encoding="ascii") as out:
-        e = Emitter(table, f"layout_{layout}", out)
+        e = Emitter(table, "layout", out)
         out.write(f"/* Generated from {field_path.split('/')[-1]}; do not edit. */\n")
         e.kinds()
         out.write('#include "isa/gen/layout.h"\n')
+        out.write("/* The first code, among those that agree with `code` in the bits of other\n"
+                  " * fields, that stands for `value`. */\n"
+                  "static uint64_t layout_code_find(const uint8_t *values, unsigned count, "
+                  "unsigned shared,\n    uint64_t code, unsigned value);\n")
         e.values()
         for form in table.formats:
             e.functions(form)

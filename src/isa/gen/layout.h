@@ -31,8 +31,21 @@ static inline bool layout_math_is_binary(uint8_t math)
     return math >= SONDE_GEN_MATH_FDIV && math <= SONDE_GEN_MATH_INVM;
 }
 
+static inline bool layout_is_xe(const struct sonde_gen_instruction *i)
+{
+    return i->platform >= SONDE_GEN_PLATFORM_XE;
+}
+
+/* From Xe on macros need no align16 mode. */
+static inline bool layout_is_plain_macro(const struct sonde_gen_instruction *i)
+{
+    return i->platform != SONDE_GEN_PLATFORM_GEN9 && layout_is_macro(i);
+}
+
 static inline unsigned layout_source_count(const struct sonde_gen_instruction *i)
 {
+    if (i->opcode == SONDE_GEN_MOVI && layout_is_xe(i))
+        return 2; /* the index is an immediate */
     if (i->opcode == SONDE_GEN_MATH)
         return layout_math_is_binary(i->math) ? 2 : 1;
     return isa_gen_opcodes[i->opcode].sources;
@@ -47,6 +60,8 @@ static inline unsigned layout_destination_kind(const struct sonde_gen_instructio
 {
     if (i->align16)
         return layout_is_macro(i) ? LAYOUT_DESTINATION_MACRO : LAYOUT_DESTINATION_ALIGN16;
+    if (layout_is_plain_macro(i))
+        return LAYOUT_DESTINATION_MACRO;
     return i->dst.indirect ? LAYOUT_DESTINATION_INDIRECT : LAYOUT_DESTINATION_DIRECT;
 }
 
@@ -76,6 +91,8 @@ static inline unsigned layout_region_kind(const struct sonde_gen_instruction *i,
         return LAYOUT_REGION_NONE;
     if (i->align16)
         return layout_is_macro(i) ? LAYOUT_REGION_MACRO : LAYOUT_REGION_ALIGN16;
+    if (layout_is_plain_macro(i))
+        return LAYOUT_REGION_MACRO;
     return i->src[n].indirect ? LAYOUT_REGION_INDIRECT : LAYOUT_REGION_DIRECT;
 }
 
@@ -100,6 +117,25 @@ static inline unsigned layout_ex_descriptor_kind(const struct sonde_gen_instruct
     return i->send.ex_descriptor_is_register ? LAYOUT_TARGET_REGISTER : LAYOUT_TARGET_IMMEDIATE;
 }
 
+static inline unsigned layout_ternary_kind(const struct sonde_gen_instruction *i, unsigned n)
+{
+    return i->src[n].file == SONDE_GEN_FILE_IMMEDIATE ? LAYOUT_SOURCE_IMM16
+                                                      : LAYOUT_SOURCE_REGISTER;
+}
+
+/* From XeHPG on the length of the second payload is no part of the extended
+ * descriptor. */
+static inline bool layout_has_separate_length(const struct sonde_gen_instruction *i)
+{
+    return i->platform >= SONDE_GEN_PLATFORM_XEHPG;
+}
+
+/* Bits of the extended descriptor that have no place in the instruction. */
+static inline uint32_t layout_length_mask(const struct sonde_gen_instruction *i)
+{
+    return layout_has_separate_length(i) ? 0x7ff : 0x3f;
+}
+
 static inline bool layout_register_exists(const struct sonde_gen_operand *operand)
 {
     return operand->file != SONDE_GEN_FILE_GRF || operand->indirect || operand->number < 128;
@@ -109,8 +145,57 @@ static inline bool layout_register_exists(const struct sonde_gen_operand *operan
  * same. */
 static inline bool layout_registers_exist(const struct sonde_gen_instruction *i)
 {
-    return layout_register_exists(&i->dst) && layout_register_exists(&i->src[0]) &&
-           layout_register_exists(&i->src[1]) && layout_register_exists(&i->src[2]);
+    return i->platform >= SONDE_GEN_PLATFORM_XEHP ||
+           (layout_register_exists(&i->dst) && layout_register_exists(&i->src[0]) &&
+            layout_register_exists(&i->src[1]) && layout_register_exists(&i->src[2]));
+}
+
+static inline bool layout_type_exists(const struct sonde_gen_instruction *i, uint8_t type)
+{
+    switch (type) {
+    case SONDE_GEN_TYPE_BF:
+        return i->platform >= SONDE_GEN_PLATFORM_XEHP;
+    case SONDE_GEN_TYPE_BF8:
+    case SONDE_GEN_TYPE_TF32:
+        return i->platform >= SONDE_GEN_PLATFORM_XEHPC;
+    default:
+        return true;
+    }
+}
+
+static inline bool layout_types_exist(const struct sonde_gen_instruction *i)
+{
+    return layout_type_exists(i, i->dst.type) && layout_type_exists(i, i->src[0].type) &&
+           layout_type_exists(i, i->src[1].type) && layout_type_exists(i, i->src[2].type);
+}
+
+/* fdiv and pow are functions of Gen9 alone. */
+static inline bool layout_function_exists(const struct sonde_gen_instruction *i)
+{
+    return i->opcode != SONDE_GEN_MATH ||
+           (i->math != SONDE_GEN_MATH_FDIV && i->math != SONDE_GEN_MATH_POW);
+}
+
+static inline bool layout_scoreboard_exists(const struct sonde_gen_instruction *i)
+{
+    struct sonde_gen_scoreboard scoreboard;
+    return sonde_gen_scoreboard_decode(i, &scoreboard);
+}
+
+static inline bool layout_sync_exists(const struct sonde_gen_instruction *i)
+{
+    switch (i->sync) {
+    case SONDE_GEN_SYNC_NOP:
+    case SONDE_GEN_SYNC_ALLRD:
+    case SONDE_GEN_SYNC_ALLWR:
+    case SONDE_GEN_SYNC_BAR:
+    case SONDE_GEN_SYNC_HOST:
+        return true;
+    case SONDE_GEN_SYNC_FENCE:
+        return i->platform >= SONDE_GEN_PLATFORM_XEHPC;
+    default:
+        return false;
+    }
 }
 
 static inline bool layout_over(uint64_t value, uint64_t limit)

@@ -42,6 +42,12 @@ static const char *const math_name[] = {
     [SONDE_GEN_MATH_INVM] = "invm", [SONDE_GEN_MATH_RSQTM] = "rsqtm",
 };
 
+static const char *const sync_name[] = {
+    [SONDE_GEN_SYNC_NOP] = "nop",     [SONDE_GEN_SYNC_ALLRD] = "allrd",
+    [SONDE_GEN_SYNC_ALLWR] = "allwr", [SONDE_GEN_SYNC_FENCE] = "fence",
+    [SONDE_GEN_SYNC_BAR] = "bar",     [SONDE_GEN_SYNC_HOST] = "host",
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *name_in(const char *const *names, size_t count, uint8_t value)
@@ -112,6 +118,11 @@ bool print_is_macro(const struct sonde_gen_instruction *instruction)
                                                       instruction->math == SONDE_GEN_MATH_RSQTM));
 }
 
+bool print_is_systolic(const struct sonde_gen_instruction *instruction)
+{
+    return instruction->opcode == SONDE_GEN_DPAS || instruction->opcode == SONDE_GEN_DPASW;
+}
+
 static bool is_scalar_ternary(const struct sonde_gen_instruction *instruction)
 {
     return instruction->align16 && (instruction->exec_size == 2 || instruction->exec_size == 4) &&
@@ -168,6 +179,14 @@ static void print_opcode(struct print_text *out, const struct sonde_gen_instruct
     print_counted(out, "%s", sonde_gen_opcode_mnemonic((enum sonde_gen_opcode)instruction->opcode));
     if (instruction->opcode == SONDE_GEN_MATH)
         print_counted(out, ".%s", name_in(math_name, COUNT(math_name), instruction->math));
+    else if (instruction->opcode == SONDE_GEN_BFN)
+        print_counted(out, ".0x%02X", instruction->boolean);
+    else if (instruction->opcode == SONDE_GEN_SYNC)
+        print_counted(out, ".%s", name_in(sync_name, COUNT(sync_name), instruction->sync));
+    else if (print_is_systolic(instruction))
+        print_counted(out, ".%ux%u", instruction->systolic_depth, instruction->repeat_count);
+    else if (print_is_send(instruction) && instruction->platform >= SONDE_GEN_PLATFORM_XE)
+        print_counted(out, ".%s", print_shared_function(instruction));
     else if (instruction->branch_control)
         print_counted(out, ".b");
     print_counted(out, " ");
@@ -209,7 +228,8 @@ struct option {
     const char *name;
 };
 
-static void print_options(struct print_text *out, const struct option *options, size_t count)
+static void print_options(struct print_text *out, const struct sonde_gen_instruction *instruction,
+                          const struct option *options, size_t count)
 {
     const char *separator = " {";
     for (size_t i = 0; i < count; i++) {
@@ -218,6 +238,8 @@ static void print_options(struct print_text *out, const struct option *options, 
         print_counted(out, "%s%s", separator, options[i].name);
         separator = ",";
     }
+    if (print_scoreboard(out, instruction, separator))
+        separator = ",";
     if (separator[0] == ',')
         print_counted(out, "}");
 }
@@ -262,13 +284,14 @@ static void print_operands(struct print_text *out, const struct sonde_gen_instru
     }
     if (sources == 0 && has_options)
         print_spaces(out, WIDTH_SOURCE);
-    bool one_payload =
-        instruction->opcode == SONDE_GEN_SEND || instruction->opcode == SONDE_GEN_SENDC;
+    bool one_payload = print_is_send(instruction);
     for (unsigned i = 0; i < sources; i++) {
         print_spaces(out, 2);
         print_source(out, instruction, i);
     }
-    if (sources == 1 && !one_payload) {
+    bool tokens = instruction->opcode == SONDE_GEN_SYNC &&
+                  instruction->src[0].file == SONDE_GEN_FILE_IMMEDIATE;
+    if (sources == 1 && !one_payload && !tokens) {
         print_column_open(out, WIDTH_SOURCE);
         print_column_close(out);
     }
@@ -286,12 +309,17 @@ static void print_instruction(struct print_text *out,
         {instruction->debug, "Breakpoint"},
         {instruction->compacted, "Compacted"},
         {is_send && send->end_of_thread, "EOT"},
+        {is_send && send->ex_bso, "ExBSO"},
         {!is_send && instruction->no_dependency_check, "NoDDChk"},
         {!is_send && instruction->no_dependency_clear, "NoDDClr"},
         {instruction->thread_control == SONDE_GEN_THREAD_NO_PREEMPT, "NoPreempt"},
+        {is_send && send->fusion_control, "Serialize"},
         {instruction->thread_control == SONDE_GEN_THREAD_SWITCH, "Switch"},
     };
-    bool has_options = false;
+    struct sonde_gen_scoreboard scoreboard;
+    bool has_options = sonde_gen_scoreboard_decode(instruction, &scoreboard) &&
+                       (scoreboard.has_distance || scoreboard.no_accumulator_set ||
+                        scoreboard.token_mode != SONDE_GEN_TOKEN_NONE);
     for (size_t i = 0; i < COUNT(options); i++)
         has_options = has_options || options[i].set;
 
@@ -306,7 +334,9 @@ static void print_instruction(struct print_text *out,
                          send->ex_descriptor, 1);
         print_descriptor(out, send->descriptor_is_register, 0, send->descriptor, 8);
     }
-    print_options(out, options, COUNT(options));
+    print_options(out, instruction, options, COUNT(options));
+    if (instruction->opcode == SONDE_GEN_BFN)
+        print_counted(out, " // %s", print_boolean_expression(instruction->boolean));
     if (is_send)
         print_message_comment(out, instruction);
 }

@@ -39,6 +39,15 @@ void print_branch_target(struct print_text *out, const struct sonde_gen_instruct
 /* An immediate by its type, e.g. 0x4C0, -17, 0.5, qnan(0x0). */
 void print_immediate(struct print_text *out, uint8_t type, uint64_t bits);
 
+/* A bfn truth table as an expression. */
+const char *print_boolean_expression(uint8_t table);
+/* The scoreboard annotations; writes `separator` in front of the first, returns
+ * whether it wrote any. */
+bool print_scoreboard(struct print_text *out, const struct sonde_gen_instruction *instruction,
+                      const char *separator);
+/* Suffix of a send's mnemonic from Xe on, e.g. "dc0". */
+const char *print_shared_function(const struct sonde_gen_instruction *instruction);
+
 /* The comment that follows a send: payload lengths, shared function, message. */
 void print_message_comment(struct print_text *out, const struct sonde_gen_instruction *instruction);
 
@@ -49,6 +58,7 @@ uint8_t print_exec_size(const struct sonde_gen_instruction *instruction);
 uint8_t print_first_channel(const struct sonde_gen_instruction *instruction);
 /* madm, math.invm and math.rsqtm carry an mme register in each operand. */
 bool print_is_macro(const struct sonde_gen_instruction *instruction);
+bool print_is_systolic(const struct sonde_gen_instruction *instruction);
 bool print_is_send(const struct sonde_gen_instruction *instruction);
 
 #endif

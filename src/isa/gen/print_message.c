@@ -361,8 +361,49 @@ static void print_description(struct print_text *out,
     }
 }
 
+/* The shared function stands in the mnemonic; the length of the second payload
+ * in the instruction, from XeHPG on. */
+static void print_message_comment_xe(struct print_text *out,
+                                     const struct sonde_gen_instruction *instruction)
+{
+    const struct sonde_gen_send *send = &instruction->send;
+    bool separate = instruction->platform >= SONDE_GEN_PLATFORM_XEHPG;
+    if (send->descriptor_is_register)
+        print_counted(out, " // wr:a0.0[28:25]+");
+    else
+        print_counted(out, " // wr:%u%s+", field(send->descriptor, 28, 25),
+                      field(send->descriptor, 19, 19) ? "h" : "");
+    if (!send->ex_descriptor_is_register || (separate && send->ex_bso))
+        print_counted(out, "%u", send->src1_length);
+    else if (instruction->src[1].file == SONDE_GEN_FILE_ARF)
+        print_counted(out, "0"); /* a null payload */
+    else
+        print_counted(out, "a0.%u[10:6]", send->ex_descriptor_subreg / 2u);
+    if (send->descriptor_is_register) {
+        print_counted(out, ", rd:a0.0[24:20]");
+        return;
+    }
+    print_counted(out, ", rd:%u; ", field(send->descriptor, 24, 20));
+    print_description(out, instruction, send->sfid);
+}
+
+const char *print_shared_function(const struct sonde_gen_instruction *instruction)
+{
+    static const char *const names[16] = {"null", "?",    "smpl", "gtwy", "dc2", "rc",  "urb", "ts",
+                                          "vme",  "dcro", "dc0",  "pixi", "dc1", "cre", "?",   "?"};
+    static const char *const names_xehpg[16] = {"null", "?",   "smpl", "gtwy", "dc2", "rc",
+                                                "urb",  "btd", "rta",  "dcro", "dc0", "pixi",
+                                                "dc1",  "tgm", "slm",  "ugm"};
+    bool separate = instruction->platform >= SONDE_GEN_PLATFORM_XEHPG;
+    return (separate ? names_xehpg : names)[instruction->send.sfid & 15];
+}
+
 void print_message_comment(struct print_text *out, const struct sonde_gen_instruction *instruction)
 {
+    if (instruction->platform >= SONDE_GEN_PLATFORM_XE) {
+        print_message_comment_xe(out, instruction);
+        return;
+    }
     const struct sonde_gen_send *send = &instruction->send;
     unsigned ex_register = send->ex_descriptor_subreg / 2u;
     bool split = instruction->opcode == SONDE_GEN_SENDS || instruction->opcode == SONDE_GEN_SENDSC;

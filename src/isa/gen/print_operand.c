@@ -124,6 +124,8 @@ static bool is_branch(const struct sonde_gen_instruction *instruction)
 /* The type that goes without saying, NONE when every type is printed. */
 static uint8_t implied_type(const struct sonde_gen_instruction *instruction)
 {
+    if (instruction->platform >= SONDE_GEN_PLATFORM_XE && print_is_send(instruction))
+        return SONDE_GEN_TYPE_NONE;
     if (instruction->opcode == SONDE_GEN_SEND || instruction->opcode == SONDE_GEN_SENDC)
         return SONDE_GEN_TYPE_UD;
     return is_branch(instruction) ? SONDE_GEN_TYPE_D : SONDE_GEN_TYPE_NONE;
@@ -140,12 +142,14 @@ void print_destination(struct print_text *out, const struct sonde_gen_instructio
     if (dst->indirect) {
         print_indirect(out, dst);
     } else {
-        print_register(out, instruction, dst, !is_send && !is_macro,
+        print_register(out, instruction, dst,
+                       !is_send && !is_macro && !print_is_systolic(instruction),
                        print_first_channel(instruction));
         if (is_macro)
             print_macro_register(out, dst);
     }
     bool region_is_implied = is_send || is_branch(instruction);
+    is_macro = is_macro || print_is_systolic(instruction);
     unsigned stride = instruction->align16 ? 1 : dst->hstride;
     if (!is_macro && (!region_is_implied || stride != 1))
         print_counted(out, "<%u>", stride);
@@ -175,7 +179,8 @@ static void print_source_region(struct print_text *out,
                                 const struct sonde_gen_instruction *instruction, unsigned index)
 {
     const struct sonde_gen_operand *source = &instruction->src[index];
-    if (print_is_send(instruction) || print_is_macro(instruction) || is_branch(instruction))
+    if (print_is_send(instruction) || print_is_macro(instruction) || is_branch(instruction) ||
+        print_is_systolic(instruction) || instruction->opcode == SONDE_GEN_SYNC)
         return;
     if (sonde_gen_opcode_format((enum sonde_gen_opcode)instruction->opcode) ==
         SONDE_GEN_FORMAT_TERNARY)
@@ -233,8 +238,9 @@ static void print_register_source(struct print_text *out,
     if (source->indirect) {
         print_indirect(out, source);
     } else {
-        print_register(out, instruction, source,
-                       !print_is_send(instruction) && !print_is_macro(instruction),
+        bool with_subreg = !print_is_send(instruction) && !print_is_macro(instruction) &&
+                           (!print_is_systolic(instruction) || index == 2);
+        print_register(out, instruction, source, with_subreg,
                        swizzled_element(instruction, source));
         if (print_is_macro(instruction))
             print_macro_register(out, source);
@@ -262,6 +268,29 @@ static bool print_jump(struct print_text *out, const struct sonde_gen_instructio
     return true;
 }
 
+/* The tokens of sync.allrd and sync.allwr: a bit mask. */
+static void print_tokens(struct print_text *out, uint32_t tokens)
+{
+    const char *separator = "($";
+    for (unsigned token = 0; token < 32; token++) {
+        if (!(tokens >> token & 1))
+            continue;
+        print_uncounted(out, "%s%u", separator, token);
+        separator = ",$";
+    }
+    print_uncounted(out, "%s", tokens != 0 ? ")" : "()");
+}
+
+/* From XeHPG on the length of the second payload follows its register. */
+static void print_payload_length(struct print_text *out,
+                                 const struct sonde_gen_instruction *instruction, unsigned index)
+{
+    const struct sonde_gen_send *send = &instruction->send;
+    if (index == 1 && instruction->platform >= SONDE_GEN_PLATFORM_XEHPG &&
+        (!send->ex_descriptor_is_register || send->ex_bso))
+        print_counted(out, ":%u", send->src1_length);
+}
+
 void print_source(struct print_text *out, const struct sonde_gen_instruction *instruction,
                   unsigned index)
 {
@@ -269,14 +298,19 @@ void print_source(struct print_text *out, const struct sonde_gen_instruction *in
     bool is_send = print_is_send(instruction);
     print_column_open(out, is_send ? WIDTH_SEND_SOURCE : WIDTH_SOURCE);
     if (!print_jump(out, instruction, index)) {
-        if (source->file == SONDE_GEN_FILE_IMMEDIATE)
+        if (instruction->opcode == SONDE_GEN_SYNC && source->file == SONDE_GEN_FILE_IMMEDIATE)
+            print_tokens(out, (uint32_t)source->immediate);
+        else if (source->file == SONDE_GEN_FILE_IMMEDIATE)
             print_immediate(out, source->type, source->immediate);
         else
             print_register_source(out, instruction, index);
         bool split =
             instruction->opcode == SONDE_GEN_SENDS || instruction->opcode == SONDE_GEN_SENDSC;
         uint8_t implied = split ? (uint8_t)SONDE_GEN_TYPE_UD : implied_type(instruction);
-        if (!(split && index == 1) && source->type != implied)
+        if (is_send)
+            print_payload_length(out, instruction, index);
+        if (!(split && index == 1) && source->type != implied &&
+            instruction->opcode != SONDE_GEN_SYNC)
             print_type(out, source->type);
     }
     print_column_close(out);
