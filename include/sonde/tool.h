@@ -69,6 +69,7 @@ struct sonde_tool {
                                      struct sonde_error *error);
     enum sonde_status (*on_dispatch_complete)(struct sonde_tool_dispatch *dispatch,
                                               struct sonde_error *error);
+    /* At the end of a process that was recorded, once, unless it is killed. */
     void (*on_finish)(void);
 };
 

@@ -408,12 +408,14 @@ static void test_tools(void **state)
     assert_int_equal(count_dispatches(result.trace, false, true), 3);
     assert_int_equal(sonde_trace_message_count(result.trace), 0);
     sonde_trace_close(result.trace);
-    char loaded[512];
+    char loaded[512], finished[128];
     snprintf(loaded, sizeof loaded, "SONDE_TOOLS=%s", getenv("TEST_TOOL"));
-    const char *const file[] = {loaded, NULL};
+    snprintf(finished, sizeof finished, "TEST_FINISH=%s/finished", base);
+    const char *const file[] = {loaded, finished, NULL};
     result = run_with("basic", file);
     assert_int_equal(sonde_trace_message_count(result.trace), 1);
     assert_string_equal(sonde_trace_message(result.trace, 0)->text, "3 dispatches, 3 complete");
+    assert_int_equal(access(strchr(finished, '=') + 1, F_OK), 0);
     sonde_trace_close(result.trace);
 }
 

@@ -152,8 +152,11 @@ __attribute__((destructor)) static void end(void)
     if (!attach_session_is_on())
         return;
     attach_queue_abandon(NULL, "the program ended without waiting for it");
-    if (attach_session_lock()) {
-        attach_session_close();
-        attach_session_unlock();
-    }
+    if (!attach_session_lock())
+        return;
+    for (size_t i = 0; i < attach_session.tools.count && attach_session.writer != NULL; i++)
+        if (attach_session.tools.tools[i]->on_finish != NULL)
+            attach_session.tools.tools[i]->on_finish();
+    attach_session_close();
+    attach_session_unlock();
 }
