@@ -73,9 +73,9 @@ static bool write_submit_port(struct device_connection *c, uint32_t engine, uint
     const uint32_t *port = c->submit_port;
     uint64_t first = (uint64_t)port[2] << 32 | port[3];
     uint64_t second = (uint64_t)port[0] << 32 | port[1];
-    return (device_connection_submit(c, engine, first) &&
-            device_connection_submit(c, engine, second)) ||
-           refuse(c, "the submission cannot be completed, context", port[3]);
+    if (device_connection_submit(c, engine, first) && device_connection_submit(c, engine, second))
+        return true;
+    return c->left ? false : refuse(c, "the submission cannot be completed, context", port[3]);
 }
 
 /* Body: dword 0 bit 0 write, bits 3:1 access size, bits 8:6 space (0 = MMIO);

@@ -33,6 +33,7 @@ struct device_connection {
     unsigned submissions;
     bool unknown_read; /* a read of memory that this connection never sent was logged */
     bool abandoned;    /* guarded by process->watch */
+    bool left;         /* the last submission ended because the peer is gone or the server stops */
 };
 
 /* The connection reads `fd` but does not close it. */

@@ -130,6 +130,34 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Count and log a fault. A client that is gone is no fault of the program. */
+static void report_fault(struct device_streamer *s, const struct emu_result *result)
+{
+    struct device_process *process = s->connection->process;
+    if (device_process_cancelled(process)) {
+        device_log_line(process->machine->log_fd,
+                        "process %d: its kernel at 0x%llx was abandoned after %" PRIu64
+                        " instructions: the program is gone or the server stops",
+                        (int)process->pid, (unsigned long long)result->fault.kernel_start,
+                        result->instructions);
+        return;
+    }
+    atomic_fetch_add(&process->machine->faults, 1);
+    log_fault(s, &result->fault);
+}
+
+static void write_truth(struct device_streamer *s, struct device_truth_record *record)
+{
+    struct device_process *process = s->connection->process;
+    struct sonde_error error = {0};
+    record->process = (uint64_t)process->pid;
+    record->space = process->space;
+    record->page_count = device_space_snapshot_end(process->space, &record->pages);
+    if (device_truth_write(process->machine->truth, record, &error) != SONDE_OK)
+        device_streamer_fault(s, "ground truth of dispatch %" PRIu64 " is lost: %s", record->index,
+                              error.message);
+}
+
 static void run_dispatch(struct device_streamer *s, const struct emu_dispatch *dispatch,
                          uint32_t binding_table_entries)
 {
@@ -146,30 +174,18 @@ static void run_dispatch(struct device_streamer *s, const struct emu_dispatch *d
     atomic_fetch_add(&machine->nanoseconds, now_ns() - begin);
     atomic_fetch_add(&machine->instructions, result.instructions);
     advance_clock(process, &result);
-    if (status != SONDE_OK) {
+    if (status != SONDE_OK)
         device_streamer_fault(s, "dispatch %" PRIu64 " was not run: %s", index, error.message);
-    } else if (result.fault.occurred) {
-        /* A client that is gone is no fault of the program. */
-        if (!device_process_cancelled(process))
-            atomic_fetch_add(&machine->faults, 1);
-        log_fault(s, &result.fault);
-    }
-    if (machine->truth != NULL) {
-        struct device_truth_record record = {
-            .index = index,
-            .process = (uint64_t)process->pid,
-            .space = process->space,
-            .dispatch = dispatch,
-            .result = &result,
-            .failed = status != SONDE_OK,
-            .binding_table_entries = binding_table_entries,
-        };
-        record.page_count = device_space_snapshot_end(process->space, &record.pages);
-        status = device_truth_write(machine->truth, &record, &error);
-        if (status != SONDE_OK)
-            device_streamer_fault(s, "ground truth of dispatch %" PRIu64 " is lost: %s", index,
-                                  error.message);
-    }
+    else if (result.fault.occurred)
+        report_fault(s, &result);
+    if (machine->truth != NULL)
+        write_truth(s, &(struct device_truth_record){
+                           .index = index,
+                           .dispatch = dispatch,
+                           .result = &result,
+                           .failed = status != SONDE_OK,
+                           .binding_table_entries = binding_table_entries,
+                       });
     emu_result_clear(&result);
 }
 

@@ -67,6 +67,7 @@ bool device_connection_submit(struct device_connection *connection, uint32_t eng
     connection->submissions++;
     device_process_begin(process, connection);
     bool done = device_streamer_run(streamer, &context->head, tail);
+    connection->left = !done && device_process_cancelled(process);
     device_process_end(process);
     return done;
 }

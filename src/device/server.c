@@ -34,8 +34,8 @@ struct client {
 struct device_server {
     struct device_machine machine;
     int listener;
-    int wake[2]; /* stop requests and finished connections */
-    atomic_bool stop; /* lock-free: set from signal handlers */
+    int wake[2];                      /* stop requests and finished connections */
+    atomic_bool stop;                 /* lock-free: set from signal handlers */
     struct device_process *processes; /* of the serving thread only */
     struct client *clients[CONNECTION_LIMIT];
     size_t client_count;
