@@ -18,9 +18,13 @@ import sys
 import tempfile
 import time
 
-EXAMPLES = ["vector_add", "matrix_multiply", "reduction", "histogram", "mandelbrot",
-            "bitonic_sort", "nbody", "sha256", "transpose", "scan", "narrow_types",
-            "control_flow", "image_blur", "double_math"]
+# Sizes at which kernels, not launches, take the time; as they are where an
+# example has no size.
+EXAMPLES = [("vector_add", "1000000"), ("matrix_multiply", "256"), ("reduction", "4000000"),
+            ("histogram", "2000000"), ("mandelbrot", "512"), ("bitonic_sort", None),
+            ("nbody", "1024"), ("sha256", "16384"), ("transpose", None), ("scan", None),
+            ("narrow_types", None), ("control_flow", None), ("image_blur", None),
+            ("double_math", None)]
 
 
 def run(command, environment, repeats):
@@ -44,10 +48,10 @@ def run(command, environment, repeats):
     return best
 
 
-def instructions(sonde, example, directory):
+def instructions(sonde, command, directory):
     """Executed instructions (original, instrumented) by the emulator's count."""
     done = subprocess.run([sonde, "verify", "--format", "json", "-t", "opcodeprof", "-o",
-                           os.path.join(directory, "verify-" + os.path.basename(example)), "--", example],
+                           os.path.join(directory, "verify"), "--"] + command,
                           capture_output=True, text=True, timeout=600, check=False)
     try:
         figures = json.loads(done.stdout[done.stdout.index("{"):])
@@ -78,19 +82,23 @@ def main():
         if shutil.which(need) is None:
             sys.exit(f"bench: {need} is not installed; run scripts/install-dependencies.sh")
 
+    print(f"one run on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at its start")
     print("kernel and wall times in ms; ratio = rival / emulated GPU, above 1 = we are faster")
     columns = ["example", "emu kernel", "Oclgrind", "ratio", "PoCL", "ratio", "emu wall",
                "Oclgrind", "ratio", "PoCL", "ratio", "instructions", "instrumented", "ratio"]
-    print("".join(f"{name:>{16 if i == 0 else 13}}" for i, name in enumerate(columns)))
+    print("".join(f"{name:>{24 if i == 0 else 13}}" for i, name in enumerate(columns)))
     with tempfile.TemporaryDirectory() as directory:
-        for name in options.only or EXAMPLES:
-            program = str(build / "examples" / name)
+        for name, size in EXAMPLES:
+            if options.only and name not in options.only:
+                continue
+            program = [str(build / "examples" / name)] + ([size] if size else [])
+            name = " ".join([name] + program[1:])
             pocl_environment = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}
             emulated = run([sonde, "run", "--quiet", "-t", "none", "--device", "emu:skl", "-o",
-                            os.path.join(directory, "run"), "--", program], {}, options.repeats)
-            grind = run(["oclgrind", program], {}, options.repeats)
-            run([program], pocl_environment, 1)
-            pocl = run([program], pocl_environment, options.repeats)
+                            os.path.join(directory, "run"), "--"] + program, {}, options.repeats)
+            grind = run(["oclgrind"] + program, {}, options.repeats)
+            run(program, pocl_environment, 1)
+            pocl = run(program, pocl_environment, options.repeats)
             counted = instructions(sonde, program, directory)
             row = [name, cell(emulated, 0), cell(grind, 0), ratio(grind, emulated, 0),
                    cell(pocl, 0), ratio(pocl, emulated, 0), cell(emulated, 1), cell(grind, 1),
@@ -99,7 +107,7 @@ def main():
                 row += ["-", "-", "-"]
             else:
                 row += [str(counted[0]), str(counted[1]), f"{counted[1] / counted[0]:.3f}"]
-            print("".join(f"{text:>{16 if i == 0 else 13}}" for i, text in enumerate(row)),
+            print("".join(f"{text:>{24 if i == 0 else 13}}" for i, text in enumerate(row)),
                   flush=True)
     return 0
 

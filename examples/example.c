@@ -122,6 +122,30 @@ void example_argument(cl_kernel kernel, unsigned index, size_t size, const void 
     check(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
 }
 
+size_t example_size(int argc, char **argv, size_t standard, size_t step)
+{
+    if (argc < 2)
+        return standard;
+    char *end;
+    size_t size = strtoul(argv[1], &end, 10);
+    if (*end != '\0' || size == 0 || size % step != 0) {
+        fprintf(stderr, "usage: %s [SIZE], a multiple of %zu (default %zu)\n", argv[0], step,
+                standard);
+        exit(2);
+    }
+    return size;
+}
+
+void *example_memory(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        fprintf(stderr, "no memory for %zu elements\n", count);
+        exit(2);
+    }
+    return memory;
+}
+
 uint32_t example_random(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;

@@ -35,6 +35,12 @@ void example_run(struct example *example, cl_kernel kernel, unsigned dimensions,
     example_argument((kernel), (index), sizeof(value), &(value))
 void example_argument(cl_kernel kernel, unsigned index, size_t size, const void *value);
 
+/* The size given as first argument, else `standard`; benchmarks give larger
+ * ones. Exits with a message unless it is a positive multiple of `step`. */
+size_t example_size(int argc, char **argv, size_t standard, size_t step);
+/* Zeroed memory, or exit. */
+void *example_memory(size_t count, size_t size);
+
 /* A small deterministic pseudo-random generator. */
 uint32_t example_random(uint32_t *state);
 float example_random_float(uint32_t *state); /* [0, 1) */

@@ -1,25 +1,23 @@
 #include "example.h"
 #include "histogram.cl.h"
 
-enum { COUNT = 50000 };
-
-static uint8_t data[COUNT];
 static uint32_t got[256], want[256];
 
-int main(void)
+int main(int argc, char **argv)
 {
+    uint32_t count = (uint32_t)example_size(argc, argv, 50000, 1);
+    uint8_t *data = example_memory(count, sizeof *data);
     uint32_t seed = 3;
-    for (int i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t r = example_random(&seed);
         data[i] = (uint8_t)((r & 0xff) * ((r >> 8) & 0xff) / 255);
         want[data[i]]++;
     }
     struct example example;
     example_open(&example, histogram_source, "");
-    cl_mem input = example_buffer(&example, sizeof data, data);
+    cl_mem input = example_buffer(&example, count, data);
     cl_mem bins = example_buffer(&example, sizeof got, got);
     cl_kernel kernel = example_kernel(&example, "histogram");
-    uint32_t count = COUNT;
     EXAMPLE_ARGUMENT(kernel, 0, input);
     EXAMPLE_ARGUMENT(kernel, 1, count);
     EXAMPLE_ARGUMENT(kernel, 2, bins);

@@ -1,9 +1,7 @@
 #include "example.h"
 #include "mandelbrot.cl.h"
 
-enum { WIDTH = 128, HEIGHT = 128, LIMIT = 200 };
-
-static uint32_t got[WIDTH * HEIGHT], want[WIDTH * HEIGHT];
+enum { LIMIT = 200 };
 
 static uint32_t escape_time(int x, int y)
 {
@@ -24,25 +22,27 @@ static uint32_t escape_time(int x, int y)
     return n;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    for (int y = 0; y < HEIGHT; y++)
-        for (int x = 0; x < WIDTH; x++)
-            want[y * WIDTH + x] = escape_time(x, y);
+    int width = (int)example_size(argc, argv, 128, 16), height = 128, limit = LIMIT;
+    size_t count = (size_t)width * (size_t)height, size = count * sizeof(uint32_t);
+    uint32_t *got = example_memory(count, sizeof *got), *want = example_memory(count, sizeof *want);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            want[y * width + x] = escape_time(x, y);
     struct example example;
     example_open(&example, mandelbrot_source, "");
-    cl_mem output = example_buffer(&example, sizeof got, got);
+    cl_mem output = example_buffer(&example, size, got);
     cl_kernel kernel = example_kernel(&example, "mandelbrot");
-    int width = WIDTH, height = HEIGHT, limit = LIMIT;
     EXAMPLE_ARGUMENT(kernel, 0, output);
     EXAMPLE_ARGUMENT(kernel, 1, width);
     EXAMPLE_ARGUMENT(kernel, 2, height);
     EXAMPLE_ARGUMENT(kernel, 3, limit);
-    size_t global[2] = {WIDTH, HEIGHT};
+    size_t global[2] = {(size_t)width, (size_t)height};
     example_run(&example, kernel, 2, global, NULL);
-    example_read(&example, output, sizeof got, got);
+    example_read(&example, output, size, got);
     clReleaseMemObject(output);
     clReleaseKernel(kernel);
     example_close(&example);
-    return example_check_words("mandelbrot", got, want, WIDTH * HEIGHT);
+    return example_check_words("mandelbrot", got, want, count);
 }

@@ -3,16 +3,13 @@
 
 #include <math.h>
 
-enum { N = 256, STEPS = 2 };
+enum { STEPS = 2 };
 
-static float position[N][4], velocity[N][4], got[N][4], want[N][4], want_velocity[N][4];
-
-static void host_step(float (*p)[4], float (*v)[4], float dt)
+static void host_step(int n, float (*p)[4], float (*v)[4], double (*next)[3], float dt)
 {
-    static double next[N][3];
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         double a[3] = {0, 0, 0};
-        for (int j = 0; j < N; j++) {
+        for (int j = 0; j < n; j++) {
             double d[3], r2 = 0.01;
             for (int k = 0; k < 3; k++) {
                 d[k] = (double)p[j][k] - (double)p[i][k];
@@ -27,30 +24,37 @@ static void host_step(float (*p)[4], float (*v)[4], float dt)
             next[i][k] = (double)p[i][k] + (double)v[i][k] * (double)dt;
         }
     }
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
             p[i][k] = (float)next[i][k];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    int n = (int)example_size(argc, argv, 256, 16);
+    size_t count = (size_t)n, size = count * sizeof(float[4]);
+    float(*position)[4] = example_memory(count, sizeof *position);
+    float(*velocity)[4] = example_memory(count, sizeof *velocity);
+    float(*got)[4] = example_memory(count, sizeof *got);
+    float(*want)[4] = example_memory(count, sizeof *want);
+    float(*want_velocity)[4] = example_memory(count, sizeof *want_velocity);
+    double(*next)[3] = example_memory(count, sizeof *next);
     uint32_t seed = 5;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         for (int k = 0; k < 3; k++)
             want[i][k] = position[i][k] = example_random_float(&seed) * 2.0f - 1.0f;
         want[i][3] = position[i][3] = example_random_float(&seed);
     }
     float dt = 0.001f;
     for (int step = 0; step < STEPS; step++)
-        host_step(want, want_velocity, dt);
+        host_step(n, want, want_velocity, next, dt);
     struct example example;
     example_open(&example, nbody_source, "");
-    cl_mem buffers[2] = {example_buffer(&example, sizeof position, position),
-                         example_buffer(&example, sizeof position, position)};
-    cl_mem speed = example_buffer(&example, sizeof velocity, velocity);
+    cl_mem buffers[2] = {example_buffer(&example, size, position),
+                         example_buffer(&example, size, position)};
+    cl_mem speed = example_buffer(&example, size, velocity);
     cl_kernel kernel = example_kernel(&example, "nbody_step");
-    int n = N;
-    size_t global = N;
+    size_t global = count;
     for (int step = 0; step < STEPS; step++) {
         EXAMPLE_ARGUMENT(kernel, 0, buffers[step % 2]);
         EXAMPLE_ARGUMENT(kernel, 1, speed);
@@ -59,11 +63,11 @@ int main(void)
         EXAMPLE_ARGUMENT(kernel, 4, dt);
         example_run(&example, kernel, 1, &global, NULL);
     }
-    example_read(&example, buffers[STEPS % 2], sizeof got, got);
+    example_read(&example, buffers[STEPS % 2], size, got);
     clReleaseMemObject(buffers[0]);
     clReleaseMemObject(buffers[1]);
     clReleaseMemObject(speed);
     clReleaseKernel(kernel);
     example_close(&example);
-    return example_check_floats("nbody", &got[0][0], &want[0][0], N * 4, 1e-4f);
+    return example_check_floats("nbody", &got[0][0], &want[0][0], count * 4, 1e-4f);
 }

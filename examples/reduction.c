@@ -1,23 +1,22 @@
 #include "example.h"
 #include "reduction.cl.h"
 
-enum { COUNT = 100003, LOCAL = 256, GLOBAL = 4096 };
+enum { LOCAL = 256, GLOBAL = 4096 };
 
-static uint32_t data[COUNT];
-
-int main(void)
+int main(int argc, char **argv)
 {
+    uint32_t count = (uint32_t)example_size(argc, argv, 100003, 1);
+    uint32_t *data = example_memory(count, sizeof *data);
     uint32_t seed = 2, want = 0, got = 0;
-    for (int i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         data[i] = example_random(&seed);
         want += data[i];
     }
     struct example example;
     example_open(&example, reduction_source, "");
-    cl_mem input = example_buffer(&example, sizeof data, data);
+    cl_mem input = example_buffer(&example, count * sizeof *data, data);
     cl_mem output = example_buffer(&example, sizeof got, &got);
     cl_kernel kernel = example_kernel(&example, "reduction");
-    uint32_t count = COUNT;
     EXAMPLE_ARGUMENT(kernel, 0, input);
     EXAMPLE_ARGUMENT(kernel, 1, output);
     EXAMPLE_ARGUMENT(kernel, 2, count);

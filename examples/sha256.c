@@ -1,10 +1,6 @@
 #include "example.h"
 #include "sha256.cl.h"
 
-enum { COUNT = 256 };
-
-static uint32_t messages[COUNT][8], got[COUNT][8], want[COUNT][8];
-
 /* Constants are computed, not copied from the kernel, so that a wrong table
  * there shows: fractional parts of cube roots of the first 64 primes. */
 static uint32_t round_constant(unsigned index)
@@ -65,29 +61,33 @@ static void host_sha256(const uint32_t message[8], const uint32_t k[64], uint32_
         digest[i] = start[i] + s[i];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    size_t count = example_size(argc, argv, 256, 1), size = count * sizeof(uint32_t[8]);
+    uint32_t(*messages)[8] = example_memory(count, sizeof *messages);
+    uint32_t(*got)[8] = example_memory(count, sizeof *got);
+    uint32_t(*want)[8] = example_memory(count, sizeof *want);
     uint32_t seed = 6, k[64];
     for (unsigned i = 0; i < 64; i++)
         k[i] = round_constant(i);
-    for (int i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < count; i++) {
         for (int j = 0; j < 8; j++)
             messages[i][j] = example_random(&seed);
         host_sha256(messages[i], k, want[i]);
     }
     struct example example;
     example_open(&example, sha256_source, "");
-    cl_mem input = example_buffer(&example, sizeof messages, messages);
-    cl_mem output = example_buffer(&example, sizeof got, got);
+    cl_mem input = example_buffer(&example, size, messages);
+    cl_mem output = example_buffer(&example, size, got);
     cl_kernel kernel = example_kernel(&example, "sha256");
     EXAMPLE_ARGUMENT(kernel, 0, input);
     EXAMPLE_ARGUMENT(kernel, 1, output);
-    size_t global = COUNT;
+    size_t global = count;
     example_run(&example, kernel, 1, &global, NULL);
-    example_read(&example, output, sizeof got, got);
+    example_read(&example, output, size, got);
     clReleaseMemObject(input);
     clReleaseMemObject(output);
     clReleaseKernel(kernel);
     example_close(&example);
-    return example_check_words("sha256", &got[0][0], &want[0][0], COUNT * 8);
+    return example_check_words("sha256", &got[0][0], &want[0][0], count * 8);
 }

@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+    size_t count = example_size(argc, argv, 1000, 1);
     uint32_t *a = malloc(count * 4), *b = malloc(count * 4);
     uint32_t *want = malloc(count * 4), *got = calloc(count, 4);
     int bias = 7;

@@ -18,4 +18,4 @@ for example in matrix_multiply reduction histogram mandelbrot bitonic_sort nbody
     transpose scan narrow_types control_flow; do
     show "$sonde" run -t opcodeprof -o "$data/$example" -- "$build/examples/$example"
 done
-show "$sonde" verify -t opcodeprof -- "$build/examples/mandelbrot"
+show "$sonde" verify -t opcodeprof -o "$data/verify" -- "$build/examples/mandelbrot"

@@ -233,6 +233,21 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
+/* What an earlier verification kept there becomes DIR.old; anything else that
+ * goes by that name is left alone, and making the directory fails. */
+static void move_earlier(const char *keep)
+{
+    char path[PATH_MAX + 32], old[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/instrumented.truth", keep);
+    if (access(path, F_OK) != 0)
+        return;
+    snprintf(old, sizeof old, "%s.old", keep);
+    snprintf(path, sizeof path, "%s/instrumented.truth", old);
+    if (access(path, F_OK) == 0)
+        nftw(old, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    rename(keep, old);
+}
+
 /* Absolute path of the working directory: DIR of --output, else a temporary
  * one. */
 static bool make_directory(const char *keep, char *directory)
@@ -241,8 +256,10 @@ static bool make_directory(const char *keep, char *directory)
     const char *temporary = getenv("TMPDIR");
     snprintf(wanted, sizeof wanted, "%s/sonde-verify-XXXXXX",
              temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
-    if (keep != NULL)
+    if (keep != NULL) {
         snprintf(wanted, sizeof wanted, "%s", keep);
+        move_earlier(keep);
+    }
     bool made = keep != NULL ? mkdir(wanted, 0777) == 0 : mkdtemp(wanted) != NULL;
     if (made && realpath(wanted, directory) != NULL)
         return true;

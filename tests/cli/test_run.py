@@ -194,6 +194,12 @@ def verify_says_identical():
 
 def verify_finds_differences():
     expect(run("verify", "-q", "-o", "kept", "--", BEHAVE), 0)
+    # Kept again: the earlier one moves, a directory of something else does not.
+    expect(run("verify", "-q", "-o", "kept", "--", BEHAVE), 0)
+    expect(run("verify", "-q", "--compare", "kept.old"), 0)
+    os.makedirs("precious")
+    has(expect(run("verify", "-q", "-o", "precious", "--", BEHAVE), 125).err,
+        "cannot make the directory precious", "a directory that is not ours")
     expect(run("verify", "--compare", "kept"), 0)
     with open("kept/instrumented.output", "a", encoding="utf-8") as file:
         file.write("more\n")
