@@ -1,0 +1,123 @@
+/* A cycle-exact simulator of MSP430 and MSP430X microcontrollers.
+ *
+ * Time is counted in cycles of MCLK; SMCLK has the same rate and ACLK one
+ * cycle for every `aclk_divider` of it. Cycle counts are TI's (see msp430.h).
+ * A marker word (see sonde_msp430_markers) is reported and costs no cycle and
+ * no instruction; between it and the next instruction no interrupt is
+ * accepted, so that marked and unmarked code run alike. */
+#ifndef SONDE_MSP430_SIM_H
+#define SONDE_MSP430_SIM_H
+
+#include "sonde/msp430.h"
+
+struct sonde_msp430_sim;
+
+enum sonde_msp430_event_kind {
+    SONDE_MSP430_EVENT_ENTER,            /* an enter marker was reached */
+    SONDE_MSP430_EVENT_EXIT,             /* an exit marker was reached */
+    SONDE_MSP430_EVENT_INTERRUPT_ENTER,  /* before the 6 cycles of acceptance */
+    SONDE_MSP430_EVENT_INTERRUPT_RETURN, /* after RETI */
+    SONDE_MSP430_EVENT_SLEEP,            /* CPUOFF was set */
+    SONDE_MSP430_EVENT_WAKE,             /* an interrupt ends the sleep */
+    SONDE_MSP430_EVENT_RESET,
+};
+
+struct sonde_msp430_event {
+    enum sonde_msp430_event_kind kind;
+    uint64_t cycle;
+    uint32_t address; /* the marker's own; else the program counter */
+    uint32_t sp;
+    uint32_t vector; /* address of the interrupt vector; INTERRUPT_ENTER and RESET only */
+};
+
+struct sonde_msp430_callbacks {
+    void (*on_event)(void *context, const struct sonde_msp430_event *event);
+    void (*on_uart)(void *context, unsigned unit, uint8_t byte);  /* transmitted completely */
+    void (*on_port)(void *context, unsigned port, uint8_t value); /* PxOUT changed */
+    void *context;
+};
+
+enum sonde_msp430_stop {
+    SONDE_MSP430_STOP_CYCLES,       /* the cycle limit */
+    SONDE_MSP430_STOP_INSTRUCTIONS, /* the instruction limit */
+    SONDE_MSP430_STOP_ADDRESS,      /* the program counter is at the stop address */
+    SONDE_MSP430_STOP_HALTED,       /* a jump to itself with interrupts off, or a sleep that nothing
+                                       can end */
+    SONDE_MSP430_STOP_UNDEFINED,    /* an undefined opcode that is no marker */
+    SONDE_MSP430_STOP_UNALIGNED,    /* a word at an odd address */
+    SONDE_MSP430_STOP_EXECUTION,    /* the program counter is in peripherals or where nothing is */
+    SONDE_MSP430_STOP_STACK,        /* the stack grew into the program's data */
+    SONDE_MSP430_STOP_COUNT
+};
+
+struct sonde_msp430_limits {
+    uint64_t cycles;       /* stop at this cycle count or just behind, 0 = none */
+    uint64_t instructions; /* stop after so many more, 0 = none */
+    bool has_stop_address;
+    uint32_t stop_address; /* stop before executing it */
+};
+
+struct sonde_msp430_result {
+    enum sonde_msp430_stop reason;
+    bool is_fault;
+    uint32_t address; /* of the instruction concerned */
+    uint32_t data;    /* faults: the address or opcode word concerned */
+};
+
+struct sonde_msp430_counts {
+    uint64_t cycles;       /* all: active + idle */
+    uint64_t idle_cycles;  /* CPUOFF */
+    uint64_t instructions; /* accepted interrupts are none */
+    uint64_t interrupts;
+};
+
+struct sonde_msp430_options {
+    struct sonde_msp430_callbacks callbacks;
+    bool markers_enabled;
+    struct sonde_msp430_markers markers; /* both 0 = the core's defaults */
+    unsigned aclk_divider;               /* MCLK cycles an ACLK cycle; 0 = 32 */
+};
+
+/* Names of devices by index, NULL behind the last. */
+SONDE_API const char *sonde_msp430_device_name(size_t index);
+/* A stopped device with erased memory. `options` may be NULL and is copied. */
+SONDE_API enum sonde_status sonde_msp430_sim_create(const char *device,
+                                                    const struct sonde_msp430_options *options,
+                                                    struct sonde_msp430_sim **sim,
+                                                    struct sonde_error *error);
+SONDE_API void sonde_msp430_sim_destroy(struct sonde_msp430_sim *sim);
+
+/* Put a program into memory: ELF for EM_MSP430 or Intel HEX, told apart by
+ * content. The symbol `_end` or `end` of an ELF is the limit of the stack. */
+SONDE_API enum sonde_status sonde_msp430_sim_load(struct sonde_msp430_sim *sim, const void *data,
+                                                  size_t size, struct sonde_error *error);
+/* Power-up: registers, peripherals, PC from the reset vector (4 cycles). */
+SONDE_API void sonde_msp430_sim_reset(struct sonde_msp430_sim *sim);
+SONDE_API struct sonde_msp430_result sonde_msp430_sim_run(struct sonde_msp430_sim *sim,
+                                                          const struct sonde_msp430_limits *limits);
+
+SONDE_API enum sonde_msp430_core sonde_msp430_sim_core(const struct sonde_msp430_sim *sim);
+SONDE_API struct sonde_msp430_counts sonde_msp430_sim_counts(const struct sonde_msp430_sim *sim);
+SONDE_API uint32_t sonde_msp430_sim_register(const struct sonde_msp430_sim *sim, unsigned reg);
+SONDE_API void sonde_msp430_sim_set_register(struct sonde_msp430_sim *sim, unsigned reg,
+                                             uint32_t value);
+/* Memory without the effects of an access by the program; bytes of
+ * peripherals read as 0 and are not written. */
+SONDE_API void sonde_msp430_sim_read(const struct sonde_msp430_sim *sim, uint32_t address,
+                                     void *data, size_t size);
+SONDE_API void sonde_msp430_sim_write(struct sonde_msp430_sim *sim, uint32_t address,
+                                      const void *data, size_t size);
+
+/* Request the interrupt whose vector is at `vector` (an even address of the
+ * device's table) once, as if its flag were set and enabled. */
+SONDE_API enum sonde_status sonde_msp430_sim_interrupt(struct sonde_msp430_sim *sim,
+                                                       uint32_t vector, struct sonde_error *error);
+/* Queue a byte to be received by a UART. */
+SONDE_API enum sonde_status sonde_msp430_sim_uart_send(struct sonde_msp430_sim *sim, unsigned unit,
+                                                       uint8_t byte, struct sonde_error *error);
+/* Levels of a port's input pins. */
+SONDE_API enum sonde_status sonde_msp430_sim_port_input(struct sonde_msp430_sim *sim, unsigned port,
+                                                        uint8_t levels, struct sonde_error *error);
+SONDE_API const char *sonde_msp430_stop_name(enum sonde_msp430_stop reason);
+
+#endif
