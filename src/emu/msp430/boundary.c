@@ -67,7 +67,7 @@ void msp430_push_word(struct sonde_msp430_sim *sim, uint32_t value)
 {
     uint32_t mask = sim->device->core == SONDE_MSP430_CORE_CPU ? 0xffffu : 0xfffffu;
     uint32_t sp = (sim->r[1] - 2) & mask;
-    if (sp < sim->stack_limit)
+    if (sp < sim->stack_limit && sim->r[1] >= sim->stack_limit)
         msp430_fault(sim, SONDE_MSP430_STOP_STACK, sp);
     msp430_store(sim, sp, value & 0xffff, false);
     sim->r[1] = sp;

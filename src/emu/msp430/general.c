@@ -35,7 +35,7 @@ static void push(struct machine *m, uint32_t value, unsigned bits)
 {
     struct sonde_msp430_sim *sim = m->sim;
     uint32_t sp = (sim->r[1] - (bits > 16 ? 4 : 2)) & m->register_mask;
-    if (sp < sim->stack_limit)
+    if (sp < sim->stack_limit && sim->r[1] >= sim->stack_limit)
         msp430_fault(sim, SONDE_MSP430_STOP_STACK, sp);
     store(m, sp, value, bits > 16 ? 20 : 16);
     sim->r[1] = sp;

@@ -113,7 +113,8 @@ struct sonde_msp430_sim {
     bool has_stop_address;
     uint32_t stop_address;
     unsigned stopped_clocks; /* SR's clock bits while asleep */
-    uint32_t stack_limit;    /* lowest address that the stack may use, 0 = unknown */
+    uint32_t stack_limit;    /* lowest address that the main stack may use, 0 = unknown;
+                                a stack that lies below it as a whole is a task's */
     uint64_t forced;         /* interrupts requested from outside, by vector index */
     struct sonde_msp430_result result;
     uint8_t sfr_enable[2], sfr_flags[2]; /* IE1/IE2, IFG1/IFG2 or SFRIE1, SFRIFG1 */

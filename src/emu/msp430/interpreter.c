@@ -9,9 +9,10 @@
 #define WITH_SOURCES(X, op) X(op, REG) X(op, IMM) X(op, MEM) X(op, INC)
 #define OPERATIONS(X)                                                                              \
     WITH_SOURCES(X, MOV)                                                                           \
-    WITH_SOURCES(X, ADD) WITH_SOURCES(X, ADDC) WITH_SOURCES(X, SUBC) WITH_SOURCES(X, SUB)          \
-        WITH_SOURCES(X, CMP) WITH_SOURCES(X, DADD) WITH_SOURCES(X, BIT) WITH_SOURCES(X, BIC)       \
-            WITH_SOURCES(X, BIS) WITH_SOURCES(X, XOR) WITH_SOURCES(X, AND)
+    WITH_SOURCES(X, ADD)                                                                           \
+    WITH_SOURCES(X, ADDC) WITH_SOURCES(X, SUBC) WITH_SOURCES(X, SUB) WITH_SOURCES(X, CMP)          \
+        WITH_SOURCES(X, DADD) WITH_SOURCES(X, BIT) WITH_SOURCES(X, BIC) WITH_SOURCES(X, BIS)       \
+            WITH_SOURCES(X, XOR) WITH_SOURCES(X, AND)
 
 #define FLAGS (MSP430_SR_V | MSP430_SR_N | MSP430_SR_Z | MSP430_SR_C)
 
@@ -208,7 +209,7 @@ enum {
 #define PUSH(value)                                                                                \
     do {                                                                                           \
         uint32_t sp_ = (r[1] - 2) & register_mask;                                                 \
-        if (__builtin_expect(sp_ < stack_limit, 0))                                                \
+        if (__builtin_expect(sp_ < stack_limit && r[1] >= stack_limit, 0))                         \
             SLOW(msp430_fault(sim, SONDE_MSP430_STOP_STACK, sp_));                                 \
         STORE_16(sp_, value);                                                                      \
         r[1] = sp_;                                                                                \
