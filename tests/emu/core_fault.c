@@ -198,6 +198,24 @@ static void counts_are_the_same_on_two_threads(void **state)
     core_machine_destroy(two);
 }
 
+/* An end of thread under a predicate: taken by some threads, passed by others. */
+static void predicated_end_of_thread(void **state)
+{
+    (void)state;
+    struct core_machine *machine = machine_with(1);
+    number_threads(machine, 4);
+    core_assemble(machine, "(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n"
+                           "(W) cmp (8|M0) (eq)f0.0 null<1>:ud r1.0<0;1,0>:ud 2:ud\n"
+                           "(W&f0.0) send (8|M0) null r127 0x27 0x02000010 {EOT}\n"
+                           "(W) mov (8|M0) r10.0<1>:ud r1.0<0;1,0>:ud\n" END);
+    core_run(machine);
+    assert_false(machine->result.fault.occurred);
+    assert_int_equal(machine->result.threads, 4);
+    assert_int_equal(machine->result.count_count, 6);
+    assert_int_equal(machine->result.counts[3].executions, 3);
+    core_machine_destroy(machine);
+}
+
 static void changed_code_is_translated_again(void **state)
 {
     (void)state;
@@ -234,6 +252,7 @@ int main(void)
         cmocka_unit_test(barrier_orders_threads),
         cmocka_unit_test(barrier_divergence_stops),
         cmocka_unit_test(counts_are_the_same_on_two_threads),
+        cmocka_unit_test(predicated_end_of_thread),
         cmocka_unit_test(changed_code_is_translated_again),
         cmocka_unit_test(cancelled_dispatch_ends),
     };

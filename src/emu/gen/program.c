@@ -107,7 +107,7 @@ static bool ends_flow(const struct sonde_gen_instruction *instruction)
 {
     if (instruction->illegal || instruction->opcode == SONDE_GEN_ILLEGAL)
         return true;
-    if (instruction->send.end_of_thread &&
+    if (instruction->send.end_of_thread && !instruction->predicate &&
         sonde_gen_opcode_format(instruction->opcode) == SONDE_GEN_FORMAT_SEND)
         return true;
     return instruction->opcode == SONDE_GEN_JMPI && !instruction->predicate;

@@ -60,6 +60,14 @@ static uint32_t payload_register(const struct sonde_gen_operand *operand)
     return operand->file == SONDE_GEN_FILE_GRF ? operand->number : UINT32_MAX;
 }
 
+static void end_thread(struct emu_thread *thread)
+{
+    thread->finished = true;
+    thread->stopped = true;
+    thread->group->unfinished--;
+    thread->worker->threads++;
+}
+
 void emu_run_message(struct emu_thread *thread, const struct emu_operation *operation,
                      uint32_t mask)
 {
@@ -78,6 +86,8 @@ void emu_run_message(struct emu_thread *thread, const struct emu_operation *oper
         .src1 = instruction->source_count > 1 ? payload_register(&instruction->src[1]) : UINT32_MAX,
         .message = &details->message,
     };
+    if (instruction->predicate && !mask)
+        return; /* not sent at all */
     if (instruction->dst.indirect || instruction->src[0].indirect) {
         emu_thread_fault(thread, operation, mask, "register-indirect message payload");
         return;
@@ -92,12 +102,11 @@ void emu_run_message(struct emu_thread *thread, const struct emu_operation *oper
     thread->worker->current_mask = mask;
     switch (emu_message_execute(&context)) {
     case EMU_MESSAGE_DONE:
+        if (instruction->send.end_of_thread)
+            end_thread(thread);
         break;
     case EMU_MESSAGE_END_OF_THREAD:
-        thread->finished = true;
-        thread->stopped = true;
-        thread->group->unfinished--;
-        thread->worker->threads++;
+        end_thread(thread);
         break;
     case EMU_MESSAGE_BARRIER:
         signal_barrier(thread, operation, mask);
