@@ -19,6 +19,9 @@ enum sonde_gen_sfid {
     SONDE_GEN_SFID_PIXEL_INTERPOLATOR = 11,
     SONDE_GEN_SFID_DC1 = 12,
     SONDE_GEN_SFID_CRE = 13,
+    SONDE_GEN_SFID_TGM = 13, /* typed, from XeHPG on; so the two below */
+    SONDE_GEN_SFID_SLM = 14, /* shared local memory */
+    SONDE_GEN_SFID_UGM = 15, /* untyped global memory */
 };
 
 enum sonde_gen_message_operation {

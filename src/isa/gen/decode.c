@@ -28,6 +28,7 @@ const struct isa_gen_layout *isa_gen_layout_of(enum sonde_gen_platform platform)
         [SONDE_GEN_PLATFORM_XE] = &isa_gen_layout_b,
         [SONDE_GEN_PLATFORM_XEHP] = &isa_gen_layout_bhp,
         [SONDE_GEN_PLATFORM_XEHPG] = &isa_gen_layout_bhp,
+        [SONDE_GEN_PLATFORM_XEHPC] = &isa_gen_layout_c,
     };
     return (unsigned)platform < SONDE_GEN_PLATFORM_COUNT ? layouts[platform] : NULL;
 }

@@ -1,5 +1,5 @@
 /* Compacted immediates of layouts B and C: 12 bits, of which a float keeps its
- * highest ones and an integer its lowest, sign-extended. */
+ * highest ones and an integer its lowest; d and w extend the sign. */
 #ifndef SONDE_ISA_GEN_LAYOUT_BC_H
 #define SONDE_ISA_GEN_LAYOUT_BC_H
 
@@ -21,20 +21,22 @@ static unsigned immediate_type(const uint64_t raw[2])
 
 static uint32_t immediate_expand(const uint64_t raw[2], uint64_t compacted)
 {
-    enum { UV = 0, UW = 1, V = 4, W = 5, VF = 8, HF = 9, F = 10 };
+    enum { UW = 1, W = 5, D = 6, VF = 8, HF = 9, F = 10 };
     uint32_t code = (uint32_t)(compacted >> 52), extended = (code ^ 0x800) - 0x800;
     switch (immediate_type(raw)) {
     case F:
+    case VF:
         return code << 20;
     case HF:
         return (code << 4) * 0x10001u;
-    case VF:
-        return code << 20;
     case UW:
+        return code * 0x10001u;
     case W:
         return (extended & 0xffff) * 0x10001u;
-    default:
+    case D:
         return extended;
+    default:
+        return code;
     }
 }
 
@@ -43,7 +45,7 @@ static uint64_t immediate_compact(const uint64_t raw[2])
     enum { VF = 8, HF = 9, F = 10 };
     unsigned type = immediate_type(raw);
     uint64_t value = raw[1] >> 32;
-    return (type == F || type == VF ? value >> 20 : type == HF ? value >> 4 : value) << 52;
+    return (type == F || type == VF ? value >> 20 : type == HF ? value >> 4 : value & 0xfff) << 52;
 }
 
 #endif

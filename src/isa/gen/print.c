@@ -289,8 +289,7 @@ static void print_operands(struct print_text *out, const struct sonde_gen_instru
         print_spaces(out, 2);
         print_source(out, instruction, i);
     }
-    bool tokens = instruction->opcode == SONDE_GEN_SYNC &&
-                  instruction->src[0].file == SONDE_GEN_FILE_IMMEDIATE;
+    bool tokens = print_is_token_wait(instruction);
     if (sources == 1 && !one_payload && !tokens) {
         print_column_open(out, WIDTH_SOURCE);
         print_column_close(out);

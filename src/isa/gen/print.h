@@ -51,6 +51,9 @@ const char *print_shared_function(const struct sonde_gen_instruction *instructio
 /* The comment that follows a send: payload lengths, shared function, message. */
 void print_message_comment(struct print_text *out, const struct sonde_gen_instruction *instruction);
 
+/* Description of a load-store cache message (ugm, slm, tgm). */
+void print_cache_message(struct print_text *out, const struct sonde_gen_instruction *instruction);
+
 /* Execution size as printed: a scalar that the align16 ternary encoding
  * expresses by enabling one channel of four (or two) prints as size 1. */
 uint8_t print_exec_size(const struct sonde_gen_instruction *instruction);
@@ -58,6 +61,8 @@ uint8_t print_exec_size(const struct sonde_gen_instruction *instruction);
 uint8_t print_first_channel(const struct sonde_gen_instruction *instruction);
 /* madm, math.invm and math.rsqtm carry an mme register in each operand. */
 bool print_is_macro(const struct sonde_gen_instruction *instruction);
+/* sync.allrd and sync.allwr with a mask of tokens. */
+bool print_is_token_wait(const struct sonde_gen_instruction *instruction);
 bool print_is_systolic(const struct sonde_gen_instruction *instruction);
 bool print_is_send(const struct sonde_gen_instruction *instruction);
 

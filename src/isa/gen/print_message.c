@@ -368,11 +368,12 @@ static void print_message_comment_xe(struct print_text *out,
 {
     const struct sonde_gen_send *send = &instruction->send;
     bool separate = instruction->platform >= SONDE_GEN_PLATFORM_XEHPG;
+    bool is_cache = separate && send->sfid >= SONDE_GEN_SFID_TGM;
     if (send->descriptor_is_register)
         print_counted(out, " // wr:a0.0[28:25]+");
     else
         print_counted(out, " // wr:%u%s+", field(send->descriptor, 28, 25),
-                      field(send->descriptor, 19, 19) ? "h" : "");
+                      field(send->descriptor, 19, 19) && !is_cache ? "h" : "");
     if (!send->ex_descriptor_is_register || (separate && send->ex_bso))
         print_counted(out, "%u", send->src1_length);
     else if (instruction->src[1].file == SONDE_GEN_FILE_ARF)
@@ -384,7 +385,10 @@ static void print_message_comment_xe(struct print_text *out,
         return;
     }
     print_counted(out, ", rd:%u; ", field(send->descriptor, 24, 20));
-    print_description(out, instruction, send->sfid);
+    if (is_cache)
+        print_cache_message(out, instruction);
+    else
+        print_description(out, instruction, send->sfid);
 }
 
 const char *print_shared_function(const struct sonde_gen_instruction *instruction)

@@ -268,6 +268,13 @@ static bool print_jump(struct print_text *out, const struct sonde_gen_instructio
     return true;
 }
 
+bool print_is_token_wait(const struct sonde_gen_instruction *instruction)
+{
+    return instruction->opcode == SONDE_GEN_SYNC &&
+           instruction->src[0].file == SONDE_GEN_FILE_IMMEDIATE &&
+           (instruction->sync == SONDE_GEN_SYNC_ALLRD || instruction->sync == SONDE_GEN_SYNC_ALLWR);
+}
+
 /* The tokens of sync.allrd and sync.allwr: a bit mask. */
 static void print_tokens(struct print_text *out, uint32_t tokens)
 {
@@ -298,7 +305,7 @@ void print_source(struct print_text *out, const struct sonde_gen_instruction *in
     bool is_send = print_is_send(instruction);
     print_column_open(out, is_send ? WIDTH_SEND_SOURCE : WIDTH_SOURCE);
     if (!print_jump(out, instruction, index)) {
-        if (instruction->opcode == SONDE_GEN_SYNC && source->file == SONDE_GEN_FILE_IMMEDIATE)
+        if (print_is_token_wait(instruction))
             print_tokens(out, (uint32_t)source->immediate);
         else if (source->file == SONDE_GEN_FILE_IMMEDIATE)
             print_immediate(out, source->type, source->immediate);
