@@ -46,6 +46,8 @@ void print_flag(struct print_text *out, const struct sonde_gen_instruction *inst
 /* Accumulator numbers 2 to 9 (8 to 15 from Xe on) are the macro registers. */
 static unsigned first_macro_register(uint8_t platform)
 {
+    if (platform == SONDE_GEN_PLATFORM_XEHPC)
+        return 16; /* none: 16 accumulators */
     return platform < SONDE_GEN_PLATFORM_XE ? 2 : 8;
 }
 
@@ -59,6 +61,21 @@ static unsigned align16_macro_register(const struct sonde_gen_instruction *instr
     if (operand->write_mask == 0xf)
         return 7;
     return operand->write_mask & 7;
+}
+
+/* Sub-registers of the types of dpas count elements, several a byte. */
+static unsigned elements_of_a_byte(uint8_t type)
+{
+    switch (type) {
+    case SONDE_GEN_TYPE_U4:
+    case SONDE_GEN_TYPE_S4:
+        return 2;
+    case SONDE_GEN_TYPE_U2:
+    case SONDE_GEN_TYPE_S2:
+        return 4;
+    default:
+        return 1;
+    }
 }
 
 static void print_register(struct print_text *out, const struct sonde_gen_instruction *instruction,
@@ -85,6 +102,9 @@ static void print_register(struct print_text *out, const struct sonde_gen_instru
     uint8_t size = sonde_gen_type_size((enum sonde_gen_type)operand->type);
     if (syntax->is_scaled && size > 1)
         subreg /= size;
+    else if (!syntax->is_scaled && instruction->platform == SONDE_GEN_PLATFORM_XEHPC)
+        subreg /= 2; /* the unit of the encoding */
+    subreg *= elements_of_a_byte(operand->type);
     subreg += extra_elements;
     if (syntax == &macro_syntax && instruction->align16 && operand != &instruction->dst)
         subreg = 0;
@@ -137,8 +157,8 @@ void print_destination(struct print_text *out, const struct sonde_gen_instructio
     bool is_send = print_is_send(instruction);
     bool is_macro = print_is_macro(instruction);
     print_column_open(out, is_send ? WIDTH_SEND_DESTINATION : WIDTH_DESTINATION);
-    if (instruction->saturate)
-        print_counted(out, "(sat)");
+    if (instruction->saturate && instruction->opcode != SONDE_GEN_BFN)
+        print_counted(out, "(sat)"); /* bfn has no saturation, whatever the bit says */
     if (dst->indirect) {
         print_indirect(out, dst);
     } else {
