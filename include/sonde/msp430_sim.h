@@ -118,6 +118,14 @@ SONDE_API enum sonde_status sonde_msp430_sim_uart_send(struct sonde_msp430_sim *
 /* Levels of a port's input pins. */
 SONDE_API enum sonde_status sonde_msp430_sim_port_input(struct sonde_msp430_sim *sim, unsigned port,
                                                         uint8_t levels, struct sonde_error *error);
+/* The value of a symbol of the loaded ELF. */
+SONDE_API enum sonde_status sonde_msp430_sim_symbol(const struct sonde_msp430_sim *sim,
+                                                    const char *name, uint32_t *address,
+                                                    struct sonde_error *error);
+/* The name of the function that an address is in, owned by the simulator, and
+ * how far it is from its start; NULL when none is known. */
+SONDE_API const char *sonde_msp430_sim_function_at(const struct sonde_msp430_sim *sim,
+                                                   uint32_t address, uint32_t *offset);
 SONDE_API const char *sonde_msp430_stop_name(enum sonde_msp430_stop reason);
 
 #endif

@@ -13,5 +13,6 @@ int cmd_list(const struct cli_arguments *arguments);
 int cmd_info(const struct cli_arguments *arguments);
 int cmd_dump(const struct cli_arguments *arguments);
 int cmd_emu(const struct cli_arguments *arguments);
+int cmd_msp430(const struct cli_arguments *arguments);
 
 #endif

@@ -68,6 +68,16 @@ static const struct cli_option options[] = {
      "Stop a dispatch with a fault when its threads have executed N instructions together on the "
      "emulated GPU (default: 100000000000).",
      NULL, false, false},
+    {CLI_OPTION_MCU, 0, "mcu", "NAME",
+     "The microcontroller: msp430g2553, msp430f5529, or generic or genericx (flat memory) "
+     "(default: msp430g2553).",
+     NULL, false, false},
+    {CLI_OPTION_UNTIL, 0, "until", "CYCLES|SYMBOL",
+     "Stop at this cycle, or before the instruction at this symbol of the ELF file.", NULL, false,
+     false},
+    {CLI_OPTION_EVENTS, 0, "events", NULL,
+     "Write markers, interrupts, sleep and resets to stderr as they happen, each with its cycle.",
+     NULL, false, false},
     {CLI_OPTION_COLOR, 0, "color", "WHEN",
      "auto, always or never; auto obeys NO_COLOR and colours terminals only.", color_choices, false,
      false},
@@ -125,6 +135,12 @@ static const struct cli_example dump_examples[] = {
 
 static const struct cli_example emu_examples[] = {
     {"sonde emu --port 4321", "an emulated GPU that any number of programs can use"},
+    {NULL, NULL},
+};
+
+static const struct cli_example msp430_examples[] = {
+    {"sonde msp430 run firmware.elf", "until the program ends in a jump to itself"},
+    {"sonde msp430 run firmware.elf --until main --mcu msp430f5529", "up to a symbol"},
     {NULL, NULL},
 };
 
@@ -250,6 +266,20 @@ static const struct cli_command commands[] = {
      cmd_emu,
      {CLI_OPTION_DEVICE, CLI_OPTION_PORT, CLI_OPTION_THREADS, CLI_OPTION_MAX_INSTRUCTIONS,
       CLI_OPTION_TRUTH, CLI_OPTION_END}},
+    {"msp430",
+     "Run a firmware in the MSP430 simulator",
+     "run FIRMWARE",
+     2,
+     2,
+     "Runs FIRMWARE, an ELF file or Intel HEX, cycle by cycle on a simulated microcontroller. "
+     "What its first UART sends is written to stdout. The run ends with the program (a jump to "
+     "itself or a sleep that no interrupt can end), at --until, or at a fault: a word at an odd "
+     "address, an undefined opcode, execution outside of program memory, a stack that grows into "
+     "the data. A fault is shown with the registers and the call stack.",
+     msp430_examples,
+     false,
+     cmd_msp430,
+     {CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_EVENTS, CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"help",
      "Show help on Sonde or on a command",
      "[COMMAND]",
@@ -264,7 +294,7 @@ static const struct cli_command commands[] = {
 
 static const struct cli_fact exit_facts[] = {
     {"0", "Success; verify: identical."},
-    {"1", "Failure; verify: something differs."},
+    {"1", "Failure; verify: something differs; msp430: the firmware faulted."},
     {"2", "The command line is wrong."},
     {"125", "run, verify: Sonde itself failed, and its message says why."},
     {"126", "run, verify: APP was found but could not be executed."},

@@ -100,6 +100,12 @@ struct msp430_device {
     struct msp430_unit units[MSP430_MAX_PERIPHERALS];
 };
 
+struct msp430_symbol {
+    char *name;
+    uint32_t address, size;
+    bool is_function;
+};
+
 struct sonde_msp430_sim {
     uint32_t r[17];
     uint64_t cycle, instructions, idle_cycles, interrupts;
@@ -120,6 +126,8 @@ struct sonde_msp430_sim {
     uint8_t sfr_enable[2], sfr_flags[2]; /* IE1/IE2, IFG1/IFG2 or SFRIE1, SFRIFG1 */
     struct msp430_peripheral peripherals[MSP430_MAX_PERIPHERALS];
     size_t peripheral_count;
+    struct msp430_symbol *symbols;
+    size_t symbol_count;
     uint8_t *memory;
     uint8_t pages[MSP430_PAGE_COUNT + 1];
     struct msp430_op *ops;
@@ -133,6 +141,12 @@ uint32_t msp430_load(struct sonde_msp430_sim *sim, uint32_t address, bool byte);
 void msp430_store(struct sonde_msp430_sim *sim, uint32_t address, uint32_t value, bool byte);
 void msp430_fault(struct sonde_msp430_sim *sim, enum sonde_msp430_stop reason, uint32_t data);
 void msp430_forget_instructions(struct sonde_msp430_sim *sim, uint32_t address);
+
+/* --- symbols.c ------------------------------------------------------------ */
+void msp430_symbols_clear(struct sonde_msp430_sim *sim);
+/* False when out of memory. The name is copied. */
+bool msp430_symbols_add(struct sonde_msp430_sim *sim, const char *name, uint32_t address,
+                        uint32_t size, bool is_function);
 
 /* --- predecode.c ---------------------------------------------------------- */
 /* Fill the op of the instruction at `pc`; false (and a fault) when there can

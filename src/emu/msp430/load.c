@@ -54,7 +54,16 @@ static enum sonde_status load_segments(struct sonde_msp430_sim *sim, Elf *elf, c
 }
 
 /* The end of the program's data bounds the stack. */
-static void find_stack_limit(struct sonde_msp430_sim *sim, Elf *elf)
+static bool add_symbol(struct sonde_msp430_sim *sim, const char *name, const GElf_Sym *symbol)
+{
+    uint32_t address = (uint32_t)symbol->st_value & (MSP430_MEMORY_SIZE - 1);
+    if (strcmp(name, "_end") == 0 || strcmp(name, "end") == 0)
+        sim->stack_limit = address;
+    return msp430_symbols_add(sim, name, address, (uint32_t)symbol->st_size,
+                              GELF_ST_TYPE(symbol->st_info) == STT_FUNC);
+}
+
+static bool load_symbols(struct sonde_msp430_sim *sim, Elf *elf)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf, section)) != NULL) {
@@ -66,11 +75,13 @@ static void find_stack_limit(struct sonde_msp430_sim *sim, Elf *elf)
         GElf_Sym symbol;
         for (int i = 0; gelf_getsym(data, i, &symbol) != NULL; i++) {
             const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name != NULL && symbol.st_shndx != SHN_UNDEF &&
-                (strcmp(name, "_end") == 0 || strcmp(name, "end") == 0))
-                sim->stack_limit = (uint32_t)symbol.st_value & (MSP430_MEMORY_SIZE - 1);
+            unsigned type = GELF_ST_TYPE(symbol.st_info);
+            if (name != NULL && *name != '\0' && symbol.st_shndx != SHN_UNDEF && type != STT_FILE &&
+                type != STT_SECTION && !add_symbol(sim, name, &symbol))
+                return false;
         }
     }
+    return true;
 }
 
 static enum sonde_status load_elf(struct sonde_msp430_sim *sim, const void *data, size_t size,
@@ -88,8 +99,10 @@ static enum sonde_status load_elf(struct sonde_msp430_sim *sim, const void *data
         return sonde_error_set(error, SONDE_ERROR_FORMAT, 0, "not an ELF file for the MSP430");
     }
     enum sonde_status status = load_segments(sim, elf, data, size, error);
-    if (status == SONDE_OK)
-        find_stack_limit(sim, elf);
+    msp430_symbols_clear(sim);
+    sim->stack_limit = 0;
+    if (status == SONDE_OK && !load_symbols(sim, elf))
+        status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     elf_end(elf);
     return status;
 }

@@ -8,6 +8,7 @@ static void free_all(struct sonde_msp430_sim *sim)
 {
     for (size_t i = 0; i < sim->peripheral_count; i++)
         free(sim->peripherals[i].state);
+    msp430_symbols_clear(sim);
     free(sim->memory);
     free(sim->ops);
     free(sim);
