@@ -1,30 +1,103 @@
-/* Addresses of a thread's chunk of a profile array. */
-#include "coder/internal.h"
+/* Addresses in the profile buffer. */
+#include "coder/build.h"
 
 static bool is_power_of_two(uint32_t value)
 {
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-static enum sonde_status check_chunk(const struct sonde_coder *coder,
-                                     const struct sonde_procedure *procedure, sonde_vreg offset,
-                                     uint32_t bucket_count, uint32_t chunk_size, uint64_t addend,
-                                     struct sonde_error *error)
+static bool is_stateless(const struct sonde_coder *coder)
 {
-    if (!coder_owns(coder, procedure))
-        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "procedure of another coder");
-    if (offset == 0 || offset >= coder->vreg_count || coder->vregs[offset].size < 4)
-        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
-                               "virtual register %u cannot hold an offset", offset);
+    return coder->options.buffer_model == SONDE_BUFFER_STATELESS;
+}
+
+/* address = base + offset:ud, 64 bits. */
+static void add_base(struct coder_builder *builder, sonde_vreg address, struct sonde_operand offset)
+{
+    sonde_vreg base = sonde_vreg_profile_buffer_address(builder->coder);
+    if (base == 0)
+        coder_builder_fail(builder, SONDE_ERROR_MEMORY, "out of memory");
+    coder_builder_binary(builder, SONDE_GEN_ADD, coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UQ),
+                         coder_vreg_typed(base, 0, SONDE_GEN_TYPE_UQ),
+                         coder_typed(offset, SONDE_GEN_TYPE_UD));
+}
+
+enum sonde_status sonde_coder_compute_address(struct sonde_coder *coder,
+                                              struct sonde_procedure *procedure, sonde_vreg address,
+                                              struct sonde_operand offset,
+                                              const struct sonde_predicate *predicate,
+                                              struct sonde_error *error)
+{
+    struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
+    coder_builder_need_address(&builder, address);
+    if (builder.status == SONDE_OK)
+        coder_builder_need_operand(&builder, &offset, SONDE_GEN_TYPE_UD, false);
+    if (offset.kind == SONDE_OPERAND_IMMEDIATE && offset.immediate > UINT32_MAX)
+        coder_builder_fail(&builder, SONDE_ERROR_RANGE,
+                           "an offset of more than 32 bits is beyond a profile buffer");
+    if (builder.status == SONDE_OK && is_stateless(coder))
+        add_base(&builder, address, offset);
+    else
+        coder_builder_move(&builder, coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UD),
+                           coder_typed(offset, SONDE_GEN_TYPE_UD));
+    return coder_builder_close(&builder);
+}
+
+enum sonde_status
+sonde_coder_compute_rel_address(struct sonde_coder *coder, struct sonde_procedure *procedure,
+                                sonde_vreg address, sonde_vreg base, struct sonde_operand offset,
+                                const struct sonde_predicate *predicate, struct sonde_error *error)
+{
+    struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
+    enum sonde_gen_type type = is_stateless(coder) ? SONDE_GEN_TYPE_UQ : SONDE_GEN_TYPE_UD;
+    struct coder_operand addend = coder_typed(offset, SONDE_GEN_TYPE_UD);
+    coder_builder_need_address(&builder, address);
+    coder_builder_need_address(&builder, base);
+    if (offset.kind == SONDE_OPERAND_IMMEDIATE) {
+        addend.type = SONDE_GEN_TYPE_D;
+        if ((uint64_t)(int64_t)(int32_t)offset.immediate != offset.immediate)
+            coder_builder_fail(&builder, SONDE_ERROR_RANGE,
+                               "a relative offset has 32 bits with its sign");
+    } else if (builder.status == SONDE_OK) {
+        coder_builder_need_operand(&builder, &offset, SONDE_GEN_TYPE_UD, false);
+    }
+    coder_builder_binary(&builder, SONDE_GEN_ADD, coder_vreg_typed(address, 0, type),
+                         coder_vreg_typed(base, 0, type), addend);
+    return coder_builder_close(&builder);
+}
+
+static void check_chunk(struct coder_builder *builder, sonde_vreg offset, uint32_t bucket_count,
+                        uint32_t chunk_size, uint64_t addend)
+{
+    coder_builder_need(builder, offset, 4, "an offset");
     if (!is_power_of_two(bucket_count) || !is_power_of_two(chunk_size))
-        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
-                               "%u buckets of %u bytes: both must be powers of two", bucket_count,
-                               chunk_size);
-    if ((uint64_t)bucket_count * chunk_size + addend > UINT32_MAX)
-        return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
-                               "%u buckets of %u bytes do not fit a 4 GiB profile buffer",
-                               bucket_count, chunk_size);
-    return SONDE_OK;
+        coder_builder_fail(builder, SONDE_ERROR_ARGUMENT,
+                           "%u buckets of %u bytes: both must be powers of two", bucket_count,
+                           chunk_size);
+    else if ((uint64_t)bucket_count * chunk_size + addend > UINT32_MAX)
+        coder_builder_fail(builder, SONDE_ERROR_RANGE,
+                           "%u buckets of %u bytes do not fit a 4 GiB profile buffer", bucket_count,
+                           chunk_size);
+}
+
+static void append_chunk(struct coder_builder *builder, sonde_vreg offset, uint32_t bucket_count,
+                         uint32_t chunk_size, uint64_t addend)
+{
+    sonde_vreg temporary = coder_builder_temporary(builder, CODER_TEMPORARY_CHUNK);
+    check_chunk(builder, offset, bucket_count, chunk_size, addend);
+    if (builder->status != SONDE_OK)
+        return;
+    struct coder_item *item = coder_procedure_append(builder->procedure);
+    if (item == NULL) {
+        coder_builder_fail(builder, SONDE_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    item->kind = CODER_ITEM_THREAD_CHUNK;
+    item->dst = offset;
+    item->temporary = temporary;
+    item->addend = (uint32_t)addend;
+    item->chunk.bucket_count = bucket_count;
+    item->chunk.chunk_shift = (uint32_t)__builtin_ctz(chunk_size);
 }
 
 enum sonde_status sonde_coder_compute_thread_chunk_offset(struct sonde_coder *coder,
@@ -34,23 +107,11 @@ enum sonde_status sonde_coder_compute_thread_chunk_offset(struct sonde_coder *co
                                                           uint32_t offset_in_chunk,
                                                           struct sonde_error *error)
 {
-    uint64_t addend = (uint64_t)base_offset + offset_in_chunk;
-    enum sonde_status status =
-        check_chunk(coder, procedure, offset, bucket_count, chunk_size, addend, error);
-    if (status != SONDE_OK)
-        return status;
-    if (coder->chunk_temporary == 0)
-        coder->chunk_temporary = sonde_vreg_make_scratch(coder, SONDE_VREG_DWORD);
-    struct coder_item *item = coder_procedure_append(procedure);
-    if (item == NULL || coder->chunk_temporary == 0)
-        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    item->kind = CODER_ITEM_THREAD_CHUNK;
-    item->dst = offset;
-    item->temporary = coder->chunk_temporary;
-    item->addend = (uint32_t)addend;
-    item->chunk.bucket_count = bucket_count;
-    item->chunk.chunk_shift = (uint32_t)__builtin_ctz(chunk_size);
-    return SONDE_OK;
+    struct coder_builder builder = coder_builder_open(coder, procedure, NULL, error);
+    if (builder.status == SONDE_OK)
+        append_chunk(&builder, offset, bucket_count, chunk_size,
+                     (uint64_t)base_offset + offset_in_chunk);
+    return coder_builder_close(&builder);
 }
 
 enum sonde_status sonde_coder_compute_thread_chunk_address(
@@ -58,10 +119,13 @@ enum sonde_status sonde_coder_compute_thread_chunk_address(
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
     struct sonde_error *error)
 {
-    if (coder->options.buffer_model != SONDE_BUFFER_SURFACE)
-        return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
-                               "this version addresses the profile buffer as a surface only");
+    struct coder_builder builder = coder_builder_open(coder, procedure, NULL, error);
+    uint64_t addend = (uint64_t)base_offset + offset_in_chunk;
+    coder_builder_need_address(&builder, address);
+    if (builder.status == SONDE_OK)
+        append_chunk(&builder, address, bucket_count, chunk_size, addend);
     /* The address payload of a surface message is the offset itself. */
-    return sonde_coder_compute_thread_chunk_offset(coder, procedure, address, bucket_count,
-                                                   chunk_size, base_offset, offset_in_chunk, error);
+    if (builder.status == SONDE_OK && is_stateless(coder))
+        add_base(&builder, address, sonde_operand_vreg(address));
+    return coder_builder_close(&builder);
 }

@@ -15,7 +15,8 @@
 struct binding {
     sonde_vreg vreg;
     uint32_t size, align;
-    uint32_t byte; /* CODER_NO_BYTE while not allocated */
+    uint32_t extent; /* bytes from its start that a message names */
+    uint32_t byte;   /* CODER_NO_BYTE while not allocated */
 };
 
 struct plan {
@@ -63,28 +64,55 @@ static const struct coder_kept *find_kept(const struct sonde_coder *coder,
     return NULL;
 }
 
-static enum sonde_status bind(struct plan *plan, sonde_vreg vreg, uint32_t align,
-                              struct sonde_error *error)
+static struct binding *find_binding(struct plan *plan, sonde_vreg vreg)
+{
+    for (size_t i = 0; i < plan->binding_count; i++)
+        if (plan->bindings[i].vreg == vreg)
+            return &plan->bindings[i];
+    if (plan->binding_count == MAXIMUM_VREGS)
+        return NULL;
+    const struct coder_vreg *from = &plan->coder->vregs[vreg];
+    struct binding *binding = &plan->bindings[plan->binding_count++];
+    *binding = (struct binding){
+        .vreg = vreg, .size = from->size, .align = from->align, .byte = from->byte};
+    return binding;
+}
+
+/* `own`: bytes that are written; `extent`: that are named. */
+static enum sonde_status bind(struct plan *plan, sonde_vreg vreg, uint32_t align, uint32_t own,
+                              uint32_t extent, struct sonde_error *error)
 {
     if (vreg == 0)
         return SONDE_OK;
-    struct binding *binding = NULL;
-    for (size_t i = 0; i < plan->binding_count && binding == NULL; i++)
-        if (plan->bindings[i].vreg == vreg)
-            binding = &plan->bindings[i];
-    if (binding == NULL) {
-        if (plan->binding_count == MAXIMUM_VREGS)
-            return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
-                                   "procedure %s uses more than %d virtual registers",
-                                   plan->procedure->name, MAXIMUM_VREGS);
-        binding = &plan->bindings[plan->binding_count++];
-        *binding = (struct binding){.vreg = vreg,
-                                    .size = plan->coder->vregs[vreg].size,
-                                    .align = plan->coder->vregs[vreg].align};
-    }
+    struct binding *binding = find_binding(plan, vreg);
+    if (binding == NULL)
+        return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
+                               "procedure %s uses more than %d virtual registers",
+                               plan->procedure->name, MAXIMUM_VREGS);
+    if (coder_vreg_lasts(plan->coder, vreg))
+        return SONDE_OK; /* has its place */
     if (align > binding->align)
         binding->align = align;
+    if (own > binding->size)
+        binding->size = own;
+    if (extent > binding->extent)
+        binding->extent = extent;
     return SONDE_OK;
+}
+
+static enum sonde_status bind_send(struct plan *plan, const struct coder_item *item,
+                                   struct sonde_error *error)
+{
+    const struct sonde_gen_send *send = &item->instruction.send;
+    uint32_t grf = plan->coder->grf_size;
+    uint32_t response = (send->descriptor >> 20 & 0x1f) * grf;
+    uint32_t payload = (send->descriptor >> 25 & 0xf) * grf;
+    enum sonde_status status = bind(plan, item->dst, grf, response, response, error);
+    if (status == SONDE_OK)
+        status = bind(plan, item->src[0], grf, 0, payload, error);
+    if (status == SONDE_OK)
+        status = bind(plan, item->src[1], grf, 0, send->src1_length * grf, error);
+    return status;
 }
 
 static enum sonde_status bind_item(struct plan *plan, const struct coder_item *item,
@@ -92,18 +120,33 @@ static enum sonde_status bind_item(struct plan *plan, const struct coder_item *i
 {
     const struct sonde_coder *coder = plan->coder;
     if (item->kind == CODER_ITEM_THREAD_CHUNK) {
-        enum sonde_status status = bind(plan, item->dst, 4, error);
+        enum sonde_status status = bind(plan, item->dst, 4, 0, 0, error);
         bool temporary = find_kept(coder, &item->chunk) == NULL &&
                          coder->isa->chunk_needs_temporary(item->chunk.bucket_count);
-        return status == SONDE_OK && temporary ? bind(plan, item->temporary, 4, error) : status;
+        return status == SONDE_OK && temporary ? bind(plan, item->temporary, 4, 0, 0, error)
+                                               : status;
     }
     /* Message payloads and responses start at a register. */
-    bool send = sonde_gen_opcode_format(item->instruction.opcode) == SONDE_GEN_FORMAT_SEND;
-    uint32_t align = send ? coder->grf_size : 1;
-    enum sonde_status status = bind(plan, item->dst, align, error);
+    if (sonde_gen_opcode_format((enum sonde_gen_opcode)item->instruction.opcode) ==
+        SONDE_GEN_FORMAT_SEND)
+        return bind_send(plan, item, error);
+    enum sonde_status status = bind(plan, item->dst, 1, 0, 0, error);
     for (unsigned i = 0; i < 3 && status == SONDE_OK; i++)
-        status = bind(plan, item->src[i], align, error);
+        status = bind(plan, item->src[i], 1, 0, 0, error);
     return status;
+}
+
+void coder_item_physical_effects(const struct coder_item *item, struct sonde_gen_effects *effects)
+{
+    static const struct sonde_gen_operand null = {
+        .file = SONDE_GEN_FILE_ARF, .type = SONDE_GEN_TYPE_UD, .width = 1, .mme = 0xff};
+    struct sonde_gen_instruction instruction = item->instruction;
+    if (item->dst != 0)
+        instruction.dst = null;
+    for (unsigned i = 0; i < 3; i++)
+        if (item->src[i] != 0)
+            instruction.src[i] = null;
+    sonde_gen_instruction_effects(&instruction, effects);
 }
 
 /* Accumulators carry more bits than a move can save. */
@@ -114,10 +157,8 @@ static enum sonde_status note_effects(struct plan *plan, const struct coder_item
         return SONDE_OK;
     const struct sonde_gen_effect *live = plan->point->live;
     struct sonde_gen_effects effects;
-    sonde_gen_instruction_effects(&item->instruction, &effects);
-    bool is_physical =
-        item->dst == 0 && item->src[0] == 0 && item->src[1] == 0 && item->src[2] == 0;
-    for (uint32_t w = 0; is_physical && w < plan->coder->grf_words; w++)
+    coder_item_physical_effects(item, &effects);
+    for (uint32_t w = 0; w < plan->coder->grf_words; w++)
         plan->fixed[w] |= effects.reads.grf[w] | effects.writes.grf[w];
     if ((effects.writes.accumulators & live->accumulators) != 0 ||
         (effects.writes.mme && live->mme))
@@ -138,8 +179,29 @@ static uint32_t take(struct coder_pool *first, struct coder_pool *second, uint32
 {
     uint32_t byte = coder_pool_reserve(first, size, align);
     if (byte == CODER_NO_BYTE)
-        return coder_pool_reserve(second, size, align);
-    coder_pool_remove(second, byte, size);
+        byte = coder_pool_reserve(second, size, align);
+    if (byte != CODER_NO_BYTE) {
+        coder_pool_remove(first, byte, size);
+        coder_pool_remove(second, byte, size);
+    }
+    return byte;
+}
+
+/* Not so near the end of the file that a payload would run out of it. */
+static uint32_t take_binding(struct coder_pool *first, struct coder_pool *second,
+                             const struct binding *binding)
+{
+    if (binding->extent <= binding->size)
+        return take(first, second, binding->size, binding->align);
+    struct coder_pool a = *first, b = *second;
+    uint32_t rest = binding->extent - binding->size;
+    coder_pool_remove(&a, first->words * 64 - rest, rest);
+    coder_pool_remove(&b, first->words * 64 - rest, rest);
+    uint32_t byte = take(&a, &b, binding->size, binding->align);
+    if (byte != CODER_NO_BYTE) {
+        coder_pool_remove(first, byte, binding->size);
+        coder_pool_remove(second, byte, binding->size);
+    }
     return byte;
 }
 
@@ -155,10 +217,8 @@ static void fill_pools(const struct plan *plan, struct coder_pool *compiler,
     }
     for (size_t i = 0; i < plan->victim_count; i++)
         coder_pool_add(others, plan->victims[i] * coder->grf_size, coder->grf_size);
-    for (size_t i = 0; i < coder->kept_count; i++) {
-        coder_pool_remove(others, coder->kept[i].byte, 4);
-        coder_pool_remove(compiler, coder->kept[i].byte, 4);
-    }
+    coder_pool_remove_set(others, coder->held);
+    coder_pool_remove_set(compiler, coder->held);
     coder_pool_remove_set(compiler, plan->fixed);
     coder_pool_remove_set(others, plan->fixed);
     if (plan->victim_count != 0) {
@@ -176,9 +236,9 @@ static bool allocate(struct plan *plan)
     for (uint32_t align = coder->grf_size; align != 0; align /= 2) {
         for (size_t i = 0; i < plan->binding_count; i++) {
             struct binding *binding = &plan->bindings[i];
-            if (binding->align != align)
+            if (binding->align != align || coder_vreg_lasts(coder, binding->vreg))
                 continue;
-            binding->byte = take(&compiler, &others, binding->size, align);
+            binding->byte = take_binding(&compiler, &others, binding);
             if (binding->byte == CODER_NO_BYTE)
                 return false;
         }
@@ -212,11 +272,8 @@ static bool is_victim(const struct plan *plan, uint32_t number)
     for (size_t i = 0; i < plan->victim_count; i++)
         if (plan->victims[i] == number)
             return false;
-    for (size_t i = 0; i < coder->kept_count; i++)
-        if (coder->kept[i].byte / coder->grf_size == number)
-            return false;
     for (uint32_t b = number * coder->grf_size; b < (number + 1) * coder->grf_size; b++)
-        if ((plan->fixed[b / 64] >> (b % 64) & 1) != 0)
+        if (((plan->fixed[b / 64] | coder->held[b / 64]) >> (b % 64) & 1) != 0)
             return false;
     return true;
 }
@@ -272,6 +329,9 @@ static enum sonde_status make_plan(struct plan *plan, struct sonde_error *error)
         if (status != SONDE_OK)
             return status;
     }
+    enum sonde_status placed = coder_place_lasting(plan->coder, procedure, error);
+    if (placed != SONDE_OK)
+        return placed;
     while (!allocate(plan)) {
         enum sonde_status status = spill_one(plan, error);
         if (status != SONDE_OK)
@@ -300,18 +360,32 @@ static void place_operand(const struct plan *plan, sonde_vreg vreg,
     operand->subreg = (uint8_t)(byte % grf_size);
 }
 
+static enum sonde_status emit_chunk(const struct plan *plan, const struct coder_item *item,
+                                    struct coder_code *code, struct sonde_error *error)
+{
+    const struct sonde_coder *coder = plan->coder;
+    const struct coder_kept *kept = find_kept(coder, &item->chunk);
+    uint32_t dst = byte_of(plan, item->dst);
+    size_t first = code->count;
+    enum sonde_status status =
+        kept != NULL ? coder->isa->add_immediate(coder, code, dst, kept->byte, item->addend, error)
+                     : coder->isa->thread_chunk(coder, code, &item->chunk, item->addend, dst,
+                                                byte_of(plan, item->temporary), error);
+    const struct sonde_gen_instruction *from = &item->instruction;
+    for (size_t i = first; i < code->count && from->predicate != 0; i++) {
+        code->instructions[i].predicate = from->predicate;
+        code->instructions[i].predicate_inverse = from->predicate_inverse;
+        code->instructions[i].flag_number = from->flag_number;
+        code->instructions[i].flag_subreg = from->flag_subreg;
+    }
+    return status;
+}
+
 static enum sonde_status emit_item(const struct plan *plan, const struct coder_item *item,
                                    struct coder_code *code, struct sonde_error *error)
 {
-    const struct sonde_coder *coder = plan->coder;
-    if (item->kind == CODER_ITEM_THREAD_CHUNK) {
-        const struct coder_kept *kept = find_kept(coder, &item->chunk);
-        uint32_t dst = byte_of(plan, item->dst);
-        if (kept != NULL)
-            return coder->isa->add_immediate(coder, code, dst, kept->byte, item->addend, error);
-        return coder->isa->thread_chunk(coder, code, &item->chunk, item->addend, dst,
-                                        byte_of(plan, item->temporary), error);
-    }
+    if (item->kind == CODER_ITEM_THREAD_CHUNK)
+        return emit_chunk(plan, item, code, error);
     struct sonde_gen_instruction instruction = item->instruction;
     place_operand(plan, item->dst, &instruction.dst);
     for (unsigned i = 0; i < 3; i++)
@@ -359,6 +433,24 @@ static enum sonde_status emit(const struct plan *plan, struct coder_code *code,
     return status;
 }
 
+static void count_cost(const struct plan *plan, size_t instructions)
+{
+    const struct sonde_coder *coder = plan->coder;
+    struct sonde_procedure_cost *cost = plan->procedure->cost;
+    uint32_t bytes = plan->save_address ? coder->grf_size : 0;
+    for (size_t i = 0; i < plan->binding_count; i++)
+        if (!coder_vreg_lasts(coder, plan->bindings[i].vreg))
+            bytes += plan->bindings[i].size;
+    for (unsigned f = 0; f < MAXIMUM_FLAGS; f++)
+        bytes += plan->save_flag[f] ? 4 : 0;
+    cost->places++;
+    cost->instructions += (uint32_t)instructions;
+    cost->bytes += 16 * (uint32_t)instructions; /* inserted code is not compacted */
+    cost->spills += (uint32_t)plan->victim_count;
+    if (bytes > cost->register_bytes)
+        cost->register_bytes = bytes;
+}
+
 enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_procedure *procedure,
                                const struct coder_point *point, struct coder_code *code,
                                uint32_t *spills, struct sonde_error *error)
@@ -367,10 +459,13 @@ enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_pro
         return SONDE_OK;
     struct plan plan = {
         .coder = coder, .procedure = procedure, .point = point, .header = KERNEL_NO_REGISTER};
+    size_t before = code->count;
     enum sonde_status status = make_plan(&plan, error);
     if (status == SONDE_OK)
         status = emit(&plan, code, error);
-    if (status == SONDE_OK)
-        *spills += (uint32_t)plan.victim_count;
-    return status;
+    if (status != SONDE_OK)
+        return status;
+    *spills += (uint32_t)plan.victim_count;
+    count_cost(&plan, code->count - before);
+    return SONDE_OK;
 }

@@ -45,7 +45,10 @@ bool coder_owns(const struct sonde_coder *coder, const struct sonde_procedure *p
  * free for the whole kernel. To be called for every procedure before the
  * first expansion; never fails, since expansion can do without. */
 void coder_keep_chunks(struct sonde_coder *coder, const struct sonde_procedure *procedure);
-/* Start over: nothing is kept. */
+/* The same for virtual registers that last through the kernel, before the
+ * chunk offsets, which are only an optimisation. */
+void coder_keep_lasting(struct sonde_coder *coder, const struct sonde_procedure *procedure);
+/* Start over: no chunk is kept and nothing has cost anything yet. */
 void coder_forget_chunks(struct sonde_coder *coder);
 size_t coder_kept_count(const struct sonde_coder *coder);
 /* The code at the kernel's entry that fills the kept registers. To be called

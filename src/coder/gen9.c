@@ -1,8 +1,6 @@
 /* Code generation for Gen9: NoMask scalar instructions, so that a procedure
  * runs once a hardware thread whatever its execution mask. */
-#include "coder/internal.h"
-
-#include "sonde/gen_message.h"
+#include "coder/gen9.h"
 
 /* Fields of the thread id in sr0.0, lowest first; together they number the
  * hardware threads without gaps inside a field: thread slot, then EU, subslice
@@ -22,13 +20,14 @@ static const struct thread_id_field thread_id_fields[] = {
 
 /* Data port messages; sections 3.1 of the Gen9 message reference, as the
  * Intel compiler emits them. */
-#define DESCRIPTOR_ATOMIC_INCREMENT 0x02009500u /* dc1, SIMD8, 32 bits, no return; plus BTI */
-#define DESCRIPTOR_SCRATCH_WRITE    0x020f0000u /* dc0, 1 HWord, header; plus offset in HWords */
-#define DESCRIPTOR_SCRATCH_READ     0x021c0000u
-#define SCRATCH_HWORDS              4096u
+#define DESCRIPTOR_SCRATCH_WRITE 0x020f0000u /* dc0, 1 HWord, header; plus offset in HWords */
+#define DESCRIPTOR_SCRATCH_READ  0x021c0000u
+#define SCRATCH_HWORDS           4096u
+#define HEADER_FF_TID            20u /* byte of r0: dword 5 */
+#define HEADER_FF_TID_MASK       0x1ffu
 
-static struct sonde_gen_operand grf_operand(const struct sonde_coder *coder, uint32_t byte,
-                                            enum sonde_gen_type type)
+struct sonde_gen_operand gen9_grf(const struct sonde_coder *coder, uint32_t byte,
+                                  enum sonde_gen_type type)
 {
     return (struct sonde_gen_operand){.file = SONDE_GEN_FILE_GRF,
                                       .type = (uint8_t)type,
@@ -40,7 +39,7 @@ static struct sonde_gen_operand grf_operand(const struct sonde_coder *coder, uin
                                       .swizzle = 0xe4};
 }
 
-static struct sonde_gen_operand arf_operand(uint8_t number, enum sonde_gen_type type)
+struct sonde_gen_operand gen9_arf(uint8_t number, enum sonde_gen_type type)
 {
     return (struct sonde_gen_operand){.file = SONDE_GEN_FILE_ARF,
                                       .type = (uint8_t)type,
@@ -51,7 +50,7 @@ static struct sonde_gen_operand arf_operand(uint8_t number, enum sonde_gen_type 
                                       .swizzle = 0xe4};
 }
 
-static struct sonde_gen_operand as_destination(struct sonde_gen_operand operand)
+struct sonde_gen_operand gen9_destination(struct sonde_gen_operand operand)
 {
     operand.hstride = 1;
     operand.vstride = 0;
@@ -84,7 +83,7 @@ static enum sonde_status append_binary(struct coder_code *code, enum sonde_gen_o
                                        struct sonde_gen_operand src1, struct sonde_error *error)
 {
     struct sonde_gen_instruction instruction = make(opcode, 1, 2);
-    instruction.dst = as_destination(dst);
+    instruction.dst = gen9_destination(dst);
     instruction.src[0] = src0;
     instruction.src[1] = src1;
     return coder_code_append(code, &instruction, error);
@@ -95,7 +94,7 @@ static enum sonde_status append_move(struct coder_code *code, uint8_t exec_size,
                                      struct sonde_error *error)
 {
     struct sonde_gen_instruction instruction = make(SONDE_GEN_MOV, exec_size, 1);
-    instruction.dst = as_destination(dst);
+    instruction.dst = gen9_destination(dst);
     instruction.src[0] = src;
     return coder_code_append(code, &instruction, error);
 }
@@ -126,10 +125,10 @@ static enum sonde_status append_field(const struct sonde_coder *coder, struct co
                                       uint32_t dst, uint32_t mask, uint32_t first,
                                       uint32_t position, struct sonde_error *error)
 {
-    struct sonde_gen_operand target = grf_operand(coder, dst, SONDE_GEN_TYPE_UD);
-    enum sonde_status status = append_binary(code, SONDE_GEN_AND, target,
-                                             arf_operand(SONDE_GEN_ARF_STATE, SONDE_GEN_TYPE_UD),
-                                             immediate_operand(mask << first), error);
+    struct sonde_gen_operand target = gen9_grf(coder, dst, SONDE_GEN_TYPE_UD);
+    enum sonde_status status =
+        append_binary(code, SONDE_GEN_AND, target, gen9_arf(SONDE_GEN_ARF_STATE, SONDE_GEN_TYPE_UD),
+                      immediate_operand(mask << first), error);
     if (status != SONDE_OK || first == position)
         return status;
     enum sonde_gen_opcode opcode = position > first ? SONDE_GEN_SHL : SONDE_GEN_SHR;
@@ -141,8 +140,8 @@ static enum sonde_status add_immediate(const struct sonde_coder *coder, struct c
                                        uint32_t dst, uint32_t src, uint32_t addend,
                                        struct sonde_error *error)
 {
-    struct sonde_gen_operand target = grf_operand(coder, dst, SONDE_GEN_TYPE_UD);
-    struct sonde_gen_operand source = grf_operand(coder, src, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand target = gen9_grf(coder, dst, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand source = gen9_grf(coder, src, SONDE_GEN_TYPE_UD);
     if (addend == 0)
         return dst == src ? SONDE_OK : append_move(code, 1, target, source, error);
     return append_binary(code, SONDE_GEN_ADD, target, source, immediate_operand(addend), error);
@@ -154,7 +153,7 @@ static enum sonde_status thread_chunk(const struct sonde_coder *coder, struct co
 {
     bool started = false;
     enum sonde_status status = SONDE_OK;
-    struct sonde_gen_operand target = grf_operand(coder, dst, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand target = gen9_grf(coder, dst, SONDE_GEN_TYPE_UD);
     for (size_t i = 0; i < FIELD_COUNT && status == SONDE_OK; i++) {
         uint32_t position;
         uint32_t mask = field_mask(i, chunk->bucket_count, &position);
@@ -164,7 +163,7 @@ static enum sonde_status thread_chunk(const struct sonde_coder *coder, struct co
                               thread_id_fields[i].first, position + chunk->chunk_shift, error);
         if (status == SONDE_OK && started)
             status = append_binary(code, SONDE_GEN_OR, target, target,
-                                   grf_operand(coder, temporary, SONDE_GEN_TYPE_UD), error);
+                                   gen9_grf(coder, temporary, SONDE_GEN_TYPE_UD), error);
         started = true;
     }
     if (status != SONDE_OK)
@@ -174,8 +173,8 @@ static enum sonde_status thread_chunk(const struct sonde_coder *coder, struct co
     return add_immediate(coder, code, dst, dst, addend, error);
 }
 
-static void set_send(struct sonde_gen_instruction *instruction, enum sonde_gen_sfid sfid,
-                     uint32_t descriptor, uint8_t src1_length)
+void gen9_set_send(struct sonde_gen_instruction *instruction, enum sonde_gen_sfid sfid,
+                   uint32_t descriptor, uint8_t src1_length)
 {
     instruction->send.sfid = (uint8_t)sfid;
     instruction->send.descriptor = descriptor;
@@ -183,38 +182,26 @@ static void set_send(struct sonde_gen_instruction *instruction, enum sonde_gen_s
     instruction->send.src1_length = src1_length;
 }
 
-/* One channel: the message port sees channel 0 only, as for the atomics on
- * uniform values that the Intel compiler emits. */
-static void atomic_increment(const struct sonde_coder *coder,
-                             struct sonde_gen_instruction *instruction)
-{
-    *instruction = make(SONDE_GEN_SEND, 1, 1);
-    instruction->dst = as_destination(arf_operand(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD));
-    instruction->src[0] = grf_operand(coder, 0, SONDE_GEN_TYPE_UD);
-    set_send(instruction, SONDE_GEN_SFID_DC1,
-             DESCRIPTOR_ATOMIC_INCREMENT | coder->options.binding_table_index, 0);
-}
-
 static enum sonde_status scratch(const struct sonde_coder *coder, struct coder_code *code,
                                  uint32_t header, uint32_t number, uint32_t offset, bool write,
                                  struct sonde_error *error)
 {
-    struct sonde_gen_operand data = grf_operand(coder, number * coder->grf_size, SONDE_GEN_TYPE_UD);
-    struct sonde_gen_operand head = grf_operand(coder, header * coder->grf_size, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand data = gen9_grf(coder, number * coder->grf_size, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand head = gen9_grf(coder, header * coder->grf_size, SONDE_GEN_TYPE_UD);
     uint32_t slot = offset / coder->grf_size;
     struct sonde_gen_instruction instruction;
     if (write) {
         instruction = make(SONDE_GEN_SENDS, 8, 2);
-        instruction.dst = as_destination(arf_operand(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UW));
+        instruction.dst = gen9_destination(gen9_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UW));
         instruction.src[0] = head;
         instruction.src[1] = data;
-        set_send(&instruction, SONDE_GEN_SFID_DC0, DESCRIPTOR_SCRATCH_WRITE | slot, 1);
+        gen9_set_send(&instruction, SONDE_GEN_SFID_DC0, DESCRIPTOR_SCRATCH_WRITE | slot, 1);
     } else {
         data.type = SONDE_GEN_TYPE_UW;
         instruction = make(SONDE_GEN_SEND, 16, 1);
-        instruction.dst = as_destination(data);
+        instruction.dst = gen9_destination(data);
         instruction.src[0] = head;
-        set_send(&instruction, SONDE_GEN_SFID_DC0, DESCRIPTOR_SCRATCH_READ | slot, 0);
+        gen9_set_send(&instruction, SONDE_GEN_SFID_DC0, DESCRIPTOR_SCRATCH_READ | slot, 0);
     }
     return coder_code_append(code, &instruction, error);
 }
@@ -223,22 +210,66 @@ static enum sonde_status move_flag(const struct sonde_coder *coder, struct coder
                                    uint32_t flag, uint32_t byte, bool save,
                                    struct sonde_error *error)
 {
-    struct sonde_gen_operand memory = grf_operand(coder, byte, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand memory = gen9_grf(coder, byte, SONDE_GEN_TYPE_UD);
     struct sonde_gen_operand state =
-        arf_operand((uint8_t)(SONDE_GEN_ARF_FLAG | flag), SONDE_GEN_TYPE_UD);
+        gen9_arf((uint8_t)(SONDE_GEN_ARF_FLAG | flag), SONDE_GEN_TYPE_UD);
     return append_move(code, 1, save ? memory : state, save ? state : memory, error);
 }
 
 static enum sonde_status move_address(const struct sonde_coder *coder, struct coder_code *code,
                                       uint32_t byte, bool save, struct sonde_error *error)
 {
-    struct sonde_gen_operand memory = grf_operand(coder, byte, SONDE_GEN_TYPE_UD);
-    struct sonde_gen_operand state = arf_operand(SONDE_GEN_ARF_ADDRESS, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand memory = gen9_grf(coder, byte, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand state = gen9_arf(SONDE_GEN_ARF_ADDRESS, SONDE_GEN_TYPE_UD);
     struct sonde_gen_operand source = save ? state : memory;
     source.vstride = 8;
     source.width = 8;
     source.hstride = 1;
     return append_move(code, 8, save ? memory : state, source, error);
+}
+
+static enum sonde_status read_ff_tid(const struct sonde_coder *coder, struct coder_code *code,
+                                     uint32_t dst, struct sonde_error *error)
+{
+    return append_binary(code, SONDE_GEN_AND, gen9_grf(coder, dst, SONDE_GEN_TYPE_UD),
+                         gen9_grf(coder, HEADER_FF_TID, SONDE_GEN_TYPE_UD),
+                         immediate_operand(HEADER_FF_TID_MASK), error);
+}
+
+static enum sonde_status read_buffer_address(const struct sonde_coder *coder,
+                                             struct coder_code *code, uint32_t dst,
+                                             struct sonde_error *error)
+{
+    struct sonde_gen_operand source =
+        gen9_grf(coder, coder->options.buffer_address_byte, SONDE_GEN_TYPE_UQ);
+    if (coder->options.buffer_address != 0) {
+        source = immediate_operand(0);
+        source.type = SONDE_GEN_TYPE_UQ;
+        source.immediate = coder->options.buffer_address;
+    }
+    return append_move(code, 1, gen9_grf(coder, dst, SONDE_GEN_TYPE_UQ), source, error);
+}
+
+static enum sonde_status clear(const struct sonde_coder *coder, struct coder_code *code,
+                               uint32_t dst, uint32_t size, struct sonde_error *error)
+{
+    enum sonde_status status = SONDE_OK;
+    while (size != 0 && status == SONDE_OK) {
+        bool dwords = size >= 4;
+        uint32_t part = dwords ? (size < 2 * coder->grf_size ? size : 2 * coder->grf_size) : size;
+        struct sonde_gen_operand zero = immediate_operand(0);
+        struct sonde_gen_operand target = gen9_grf(coder, dst,
+                                                   dwords      ? SONDE_GEN_TYPE_UD
+                                                   : size == 2 ? SONDE_GEN_TYPE_UW
+                                                               : SONDE_GEN_TYPE_UB);
+        zero.type = dwords ? SONDE_GEN_TYPE_UD : SONDE_GEN_TYPE_UW;
+        status = append_move(code, (uint8_t)(dwords ? part / 4 : 1), target, zero, error);
+        if (size == 1)
+            code->instructions[code->count - 1].dst.hstride = 2;
+        dst += part;
+        size -= part;
+    }
+    return status;
 }
 
 const struct coder_isa coder_isa_gen9 = {
@@ -253,5 +284,15 @@ const struct coder_isa coder_isa_gen9 = {
     .scratch = scratch,
     .move_flag = move_flag,
     .move_address = move_address,
-    .atomic_increment = atomic_increment,
+    .read_ff_tid = read_ff_tid,
+    .read_buffer_address = read_buffer_address,
+    .clear = clear,
+    .atomic = gen9_atomic,
+    .store_pair = gen9_store_pair,
+    .block = gen9_block,
+    .thread_id = gen9_thread_id,
+    .dss_id = gen9_dss_id,
+    .block_limit = 128,
+    .perfmon_dword = 3,
+    .thread_id_bits = 11,
 };

@@ -10,6 +10,14 @@
 #include "coder/pool.h"
 
 struct coder_isa;
+struct coder_builder;
+
+/* Integer atomics of the data port. */
+enum coder_atomic {
+    CODER_ATOMIC_STORE = 4,
+    CODER_ATOMIC_INC = 5,
+    CODER_ATOMIC_ADD = 7,
+};
 
 enum coder_item_kind {
     CODER_ITEM_INSTRUCTION,
@@ -20,10 +28,11 @@ struct coder_item {
     enum coder_item_kind kind;
     sonde_vreg dst; /* 0: the operand stands in the instruction */
     sonde_vreg src[3];
+    bool is_comparison; /* of the factory: all bits of its flag become the same */
     struct coder_chunk chunk;
     sonde_vreg temporary; /* thread chunk that is not kept in a register */
     uint32_t addend;
-    struct sonde_gen_instruction instruction;
+    struct sonde_gen_instruction instruction; /* thread chunk: only its predicate */
 };
 
 struct sonde_procedure {
@@ -32,11 +41,40 @@ struct sonde_procedure {
     char *name;
     struct coder_item *items;
     size_t item_count, item_capacity;
+    struct sonde_procedure_cost *cost; /* changes while the procedure itself is constant */
+};
+
+/* What a register that lasts through the kernel holds at the entry. */
+enum coder_fill {
+    CODER_FILL_SCRATCH, /* not such a register */
+    CODER_FILL_ZERO,
+    CODER_FILL_BUFFER_ADDRESS,
+    CODER_FILL_FF_TID,
 };
 
 struct coder_vreg {
     uint16_t size;
     uint16_t align;
+    uint8_t type;  /* enum sonde_vreg_type */
+    uint8_t flags; /* enum sonde_vreg_flag */
+    uint8_t fill;  /* enum coder_fill */
+    uint32_t byte; /* its place for the whole kernel, or CODER_NO_BYTE */
+};
+
+/* Scratch registers shared by all procedures, each for one purpose so that
+ * nested uses do not meet. */
+enum coder_temporary {
+    CODER_TEMPORARY_FIRST,  /* an immediate that the encoding has no room for */
+    CODER_TEMPORARY_SECOND, /* the same for the other source */
+    CODER_TEMPORARY_WORK,   /* inside one operation */
+    CODER_TEMPORARY_SUM,
+    CODER_TEMPORARY_METHOD, /* across the operations of one method */
+    CODER_TEMPORARY_ADDRESS,
+    CODER_TEMPORARY_DATA,
+    CODER_TEMPORARY_RESPONSE,
+    CODER_TEMPORARY_HEADER,
+    CODER_TEMPORARY_CHUNK,
+    CODER_TEMPORARY_COUNT
 };
 
 struct sonde_coder {
@@ -46,13 +84,28 @@ struct sonde_coder {
     uint32_t grf_size, grf_count, grf_words;
     struct coder_vreg *vregs; /* vregs[0] is no register */
     size_t vreg_count, vreg_capacity;
-    sonde_vreg chunk_temporary; /* shared by all thread-chunk items */
     struct sonde_procedure *procedures;
     struct coder_kept kept[CODER_MAXIMUM_KEPT];
     size_t kept_count;
-    struct coder_pool compiler_free; /* never used by the kernel, kept registers taken out */
+    struct coder_pool compiler_free;     /* never used by the kernel, kept registers taken out */
     uint64_t named[SONDE_GEN_GRF_WORDS]; /* bytes that appended instructions name */
+    uint64_t held[SONDE_GEN_GRF_WORDS];  /* bytes of registers that last through the kernel */
+    sonde_vreg temporaries[CODER_TEMPORARY_COUNT];
+    sonde_vreg buffer_address, ff_tid; /* made on first use */
+    bool single_entry;
 };
+
+bool coder_vreg_lasts(const struct sonde_coder *coder, sonde_vreg vreg);
+/* A register that lasts through the kernel; 0 when out of memory. */
+sonde_vreg coder_vreg_make_lasting(struct sonde_coder *coder, enum sonde_vreg_type type,
+                                   enum coder_fill fill);
+/* keep.c: places for the lasting registers of a procedure. */
+enum sonde_status coder_place_lasting(struct sonde_coder *coder,
+                                      const struct sonde_procedure *procedure,
+                                      struct sonde_error *error);
+
+/* Effects on physical registers and state: virtual operands left out. */
+void coder_item_physical_effects(const struct coder_item *item, struct sonde_gen_effects *effects);
 
 /* A new zeroed item at the end of the procedure, or NULL when out of memory. */
 struct coder_item *coder_procedure_append(struct sonde_procedure *procedure);
@@ -87,9 +140,29 @@ struct coder_isa {
                                    struct sonde_error *error);
     enum sonde_status (*move_address)(const struct sonde_coder *coder, struct coder_code *code,
                                       uint32_t byte, bool save, struct sonde_error *error);
-    /* The operand (message payloads) is set by the vreg binding. */
-    void (*atomic_increment)(const struct sonde_coder *coder,
-                             struct sonde_gen_instruction *instruction);
+    /* dst = the fixed-function thread id of the header in r0; dst = 64-bit
+     * value; both at the entry. clear: `size` bytes at dst. */
+    enum sonde_status (*read_ff_tid)(const struct sonde_coder *coder, struct coder_code *code,
+                                     uint32_t dst, struct sonde_error *error);
+    enum sonde_status (*read_buffer_address)(const struct sonde_coder *coder,
+                                             struct coder_code *code, uint32_t dst,
+                                             struct sonde_error *error);
+    enum sonde_status (*clear)(const struct sonde_coder *coder, struct coder_code *code,
+                               uint32_t dst, uint32_t size, struct sonde_error *error);
+    /* Messages to the profile buffer; see build.h. `data` and `response` may
+     * be 0. Registers start at sub-register 0. */
+    void (*atomic)(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
+                   sonde_vreg address, sonde_vreg data, sonde_vreg response);
+    /* Two dwords, one in each of two registers, to a surface. */
+    void (*store_pair)(struct coder_builder *builder, sonde_vreg address, sonde_vreg data);
+    void (*block)(struct coder_builder *builder, sonde_vreg address, struct sonde_operand data,
+                  uint32_t size, bool write);
+    uint32_t block_limit;  /* bytes, power of two */
+    uint8_t perfmon_dword; /* of the timestamp register */
+    /* Append the thread id and dual sub-slice id. */
+    void (*thread_id)(struct coder_builder *builder, struct sonde_operand dst);
+    void (*dss_id)(struct coder_builder *builder, struct sonde_operand dst);
+    uint32_t thread_id_bits;
 };
 
 const struct coder_isa *coder_isa_find(enum sonde_gen_platform platform);

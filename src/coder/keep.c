@@ -4,6 +4,9 @@
 
 #include "kernel/analysis.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static void fill_compiler_free(struct sonde_coder *coder)
 {
     const struct sonde_kernel_info *info = sonde_kernel_info(coder->kernel);
@@ -13,15 +16,32 @@ static void fill_compiler_free(struct sonde_coder *coder)
                        info->free_ranges[i].size);
 }
 
+static void hold(struct sonde_coder *coder, uint32_t byte, uint32_t size)
+{
+    for (uint32_t b = byte; b < byte + size; b++)
+        coder->held[b / 64] |= 1ull << (b % 64);
+}
+
 void coder_forget_chunks(struct sonde_coder *coder)
 {
     coder->kept_count = 0;
+    memset(coder->held, 0, sizeof coder->held);
+    for (size_t v = 1; v < coder->vreg_count; v++)
+        if (coder->vregs[v].fill != CODER_FILL_SCRATCH && coder->vregs[v].byte != CODER_NO_BYTE)
+            hold(coder, coder->vregs[v].byte, coder->vregs[v].size);
     fill_compiler_free(coder);
+    coder_pool_remove_set(&coder->compiler_free, coder->held);
+    for (struct sonde_procedure *p = coder->procedures; p != NULL; p = p->next)
+        *p->cost = (struct sonde_procedure_cost){0};
 }
 
 size_t coder_kept_count(const struct sonde_coder *coder)
 {
-    return coder->kept_count;
+    size_t dwords = coder->kept_count;
+    for (size_t v = 1; v < coder->vreg_count; v++)
+        if (coder->vregs[v].fill != CODER_FILL_SCRATCH && coder->vregs[v].byte != CODER_NO_BYTE)
+            dwords += (coder->vregs[v].size + 3u) / 4;
+    return dwords;
 }
 
 static bool is_kept(const struct sonde_coder *coder, const struct coder_chunk *chunk)
@@ -44,9 +64,94 @@ static bool fill_whole_kernel_pool(struct sonde_coder *coder, struct coder_pool 
         coder_pool_add_set(pool, untouched);
     }
     coder_pool_remove_set(pool, coder->named);
-    for (size_t i = 0; i < coder->kept_count; i++)
-        coder_pool_remove(pool, coder->kept[i].byte, 4);
+    coder_pool_remove_set(pool, coder->held);
     return true;
+}
+
+/* What the entry code still reads must not be given away. */
+static bool fill_lasting_pool(struct sonde_coder *coder, struct coder_pool *pool)
+{
+    if (!coder->single_entry || !fill_whole_kernel_pool(coder, pool))
+        return false;
+    coder_pool_remove(pool, 0, coder->grf_size);
+    if (coder->options.buffer_model == SONDE_BUFFER_STATELESS && coder->options.buffer_address == 0)
+        coder_pool_remove(pool, coder->options.buffer_address_byte, 8);
+    return true;
+}
+
+/* Prefers to leave starts of registers to message payloads. */
+static uint32_t reserve_lasting(struct sonde_coder *coder, struct coder_pool *pool, uint32_t size,
+                                uint32_t align)
+{
+    uint32_t byte = CODER_NO_BYTE;
+    if (align < coder->grf_size)
+        byte = coder_pool_reserve_avoiding(pool, size, align, coder->grf_size);
+    return byte != CODER_NO_BYTE ? byte : coder_pool_reserve(pool, size, align);
+}
+
+static enum sonde_status place(struct sonde_coder *coder, struct coder_pool *pool, sonde_vreg v,
+                               bool has_pool, const struct sonde_procedure *procedure,
+                               struct sonde_error *error)
+{
+    struct coder_vreg *vreg = &coder->vregs[v];
+    if (has_pool)
+        vreg->byte = reserve_lasting(coder, pool, vreg->size, vreg->align);
+    if (vreg->byte != CODER_NO_BYTE) {
+        hold(coder, vreg->byte, vreg->size);
+        coder_pool_remove(&coder->compiler_free, vreg->byte, vreg->size);
+        return SONDE_OK;
+    }
+    return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
+                           "procedure %s needs %u bytes of registers for the whole kernel: %s",
+                           procedure->name, vreg->size,
+                           !coder->single_entry ? "this version fills them at one entry, and the "
+                                                  "kernel has several"
+                                                : "the kernel leaves none unused");
+}
+
+enum sonde_status coder_place_lasting(struct sonde_coder *coder,
+                                      const struct sonde_procedure *procedure,
+                                      struct sonde_error *error)
+{
+    struct coder_pool pool;
+    bool has_pool = false, has_asked = false;
+    for (size_t i = 0; i < procedure->item_count; i++) {
+        const struct coder_item *item = &procedure->items[i];
+        const sonde_vreg used[4] = {item->dst, item->src[0], item->src[1], item->src[2]};
+        for (unsigned n = 0; n < 4; n++) {
+            if (!coder_vreg_lasts(coder, used[n]) || coder->vregs[used[n]].byte != CODER_NO_BYTE)
+                continue;
+            if (!has_asked)
+                has_pool = fill_lasting_pool(coder, &pool);
+            has_asked = true;
+            enum sonde_status status = place(coder, &pool, used[n], has_pool, procedure, error);
+            if (status != SONDE_OK)
+                return status;
+        }
+    }
+    return SONDE_OK;
+}
+
+enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
+                                      const struct sonde_procedure *procedure,
+                                      struct sonde_error *error)
+{
+    if (!coder_owns(coder, procedure))
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "procedure of another coder");
+    size_t count = coder->vreg_count;
+    bool *had = calloc(count, sizeof *had);
+    if (had == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    for (size_t v = 0; v < count; v++)
+        had[v] = coder->vregs[v].byte != CODER_NO_BYTE;
+    coder_forget_chunks(coder);
+    enum sonde_status status = coder_place_lasting(coder, procedure, error);
+    for (size_t v = 0; v < count && status != SONDE_OK; v++)
+        if (!had[v])
+            coder->vregs[v].byte = CODER_NO_BYTE;
+    coder_forget_chunks(coder);
+    free(had);
+    return status;
 }
 
 static void keep_chunk(struct sonde_coder *coder, const struct coder_chunk *chunk)
@@ -65,7 +170,13 @@ static void keep_chunk(struct sonde_coder *coder, const struct coder_chunk *chun
             return;
     }
     coder_pool_remove(&coder->compiler_free, byte, 4);
+    hold(coder, byte, 4);
     coder->kept[coder->kept_count++] = (struct coder_kept){.chunk = *chunk, .byte = byte};
+}
+
+void coder_keep_lasting(struct sonde_coder *coder, const struct sonde_procedure *procedure)
+{
+    coder_place_lasting(coder, procedure, NULL);
 }
 
 void coder_keep_chunks(struct sonde_coder *coder, const struct sonde_procedure *procedure)
@@ -88,18 +199,42 @@ static uint32_t entry_temporary(struct sonde_coder *coder, const struct sonde_ge
     coder_pool_clear(&pool, coder->grf_words);
     coder_pool_add(&pool, 0, coder->grf_words * 64);
     coder_pool_remove_set(&pool, live->grf);
-    for (size_t i = 0; i < coder->kept_count; i++)
-        coder_pool_remove(&pool, coder->kept[i].byte, 4);
+    coder_pool_remove_set(&pool, coder->held);
     return coder_pool_reserve(&pool, 4, 4);
 }
 
+/* Copies of what stands in registers at the entry first, then zeros. */
+static enum sonde_status fill_lasting(struct sonde_coder *coder, struct coder_code *code,
+                                      struct sonde_error *error)
+{
+    static const uint8_t order[] = {CODER_FILL_FF_TID, CODER_FILL_BUFFER_ADDRESS, CODER_FILL_ZERO};
+    const struct coder_isa *isa = coder->isa;
+    enum sonde_status status = SONDE_OK;
+    for (size_t o = 0; o < sizeof order; o++) {
+        for (size_t v = 1; v < coder->vreg_count && status == SONDE_OK; v++) {
+            const struct coder_vreg *vreg = &coder->vregs[v];
+            if (vreg->fill != order[o] || vreg->byte == CODER_NO_BYTE)
+                continue;
+            if (vreg->fill == CODER_FILL_FF_TID)
+                status = isa->read_ff_tid(coder, code, vreg->byte, error);
+            else if (vreg->fill == CODER_FILL_BUFFER_ADDRESS)
+                status = isa->read_buffer_address(coder, code, vreg->byte, error);
+            else
+                status = isa->clear(coder, code, vreg->byte, vreg->size, error);
+        }
+    }
+    return status;
+}
+
+/* The temporary may hold what fill_lasting reads: that comes first. */
 enum sonde_status coder_expand_entry(struct sonde_coder *coder, struct coder_code *code,
                                      struct sonde_error *error)
 {
-    if (coder->kept_count == 0)
-        return SONDE_OK;
+    enum sonde_status status = fill_lasting(coder, code, error);
+    if (status != SONDE_OK || coder->kept_count == 0)
+        return status;
     struct sonde_gen_effect live;
-    enum sonde_status status = sonde_kernel_live_before(coder->kernel, 0, &live, error);
+    status = sonde_kernel_live_before(coder->kernel, 0, &live, error);
     if (status != SONDE_OK)
         return status;
     uint32_t temporary = entry_temporary(coder, &live);

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of each virtual register type; 0 stands for one register. A PTR is
- * a surface offset (4) or an address (8). */
-static const uint16_t vreg_sizes[] = {
-    [SONDE_VREG_BYTE] = 1,    [SONDE_VREG_WORD] = 2,   [SONDE_VREG_DWORD] = 4,
-    [SONDE_VREG_QWORD] = 8,   [SONDE_VREG_OWORD] = 16, [SONDE_VREG_HWORD] = 32,
-    [SONDE_VREG_DHWORD] = 64, [SONDE_VREG_PTR] = 0,    [SONDE_VREG_GRF] = 0,
-};
-
 static const struct coder_isa *const instruction_sets[] = {&coder_isa_gen9};
 
 const struct coder_isa *coder_isa_find(enum sonde_gen_platform platform)
@@ -35,6 +27,12 @@ static enum sonde_status check_options(const struct sonde_coder_options *options
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
                                "binding-table index %u is out of range",
                                options->binding_table_index);
+    if (options->buffer_model == SONDE_BUFFER_STATELESS && options->buffer_address == 0 &&
+        (options->buffer_address_byte % 8 != 0 || options->buffer_address_byte == 0 ||
+         options->buffer_address_byte > 128 * 32 - 8))
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "the profile buffer's address must be given, or the multiple of 8 "
+                               "in the register file where it stands at the entry");
     return SONDE_OK;
 }
 
@@ -62,6 +60,9 @@ enum sonde_status coder_create(struct sonde_kernel *kernel,
     made->grf_count = info->grf_count;
     made->grf_words = made->grf_size * made->grf_count / 64;
     made->vreg_count = 1;
+    made->single_entry = true;
+    for (size_t b = 1; b < sonde_kernel_block_count(kernel); b++)
+        made->single_entry &= !sonde_kernel_block(kernel, b)->is_entry;
     if (base_array_reserve((void **)&made->vregs, &made->vreg_capacity, 1, sizeof *made->vregs) !=
         SONDE_OK) {
         free(made);
@@ -81,6 +82,7 @@ void coder_destroy(struct sonde_coder *coder)
         coder->procedures = procedure->next;
         free(procedure->items);
         free(procedure->name);
+        free(procedure->cost);
         free(procedure);
     }
     free(coder->vregs);
@@ -96,11 +98,14 @@ struct sonde_procedure *sonde_procedure_create(struct sonde_coder *coder, const 
 {
     struct sonde_procedure *procedure = calloc(1, sizeof *procedure);
     char *copy = strdup(name == NULL ? "" : name);
-    if (procedure == NULL || copy == NULL) {
+    struct sonde_procedure_cost *cost = calloc(1, sizeof *cost);
+    if (procedure == NULL || copy == NULL || cost == NULL) {
         free(procedure);
         free(copy);
+        free(cost);
         return NULL;
     }
+    procedure->cost = cost;
     procedure->coder = coder;
     procedure->name = copy;
     procedure->next = coder->procedures;
@@ -123,22 +128,44 @@ struct coder_item *coder_procedure_append(struct sonde_procedure *procedure)
     return item;
 }
 
-sonde_vreg sonde_vreg_make_scratch(struct sonde_coder *coder, enum sonde_vreg_type type)
+enum sonde_status sonde_procedure_append(struct sonde_procedure *procedure,
+                                         const struct sonde_procedure *source,
+                                         struct sonde_error *error)
 {
-    if ((unsigned)type >= sizeof vreg_sizes / sizeof *vreg_sizes ||
-        coder->vreg_count >= UINT32_MAX ||
-        base_array_reserve((void **)&coder->vregs, &coder->vreg_capacity, coder->vreg_count + 1,
-                           sizeof *coder->vregs) != SONDE_OK)
-        return 0;
-    uint32_t size = vreg_sizes[type];
-    if (type == SONDE_VREG_PTR)
-        size = coder->options.buffer_model == SONDE_BUFFER_SURFACE ? 4 : 8;
-    else if (type == SONDE_VREG_GRF)
-        size = coder->grf_size;
-    uint32_t align = size < coder->grf_size ? size : coder->grf_size;
-    coder->vregs[coder->vreg_count] =
-        (struct coder_vreg){.size = (uint16_t)size, .align = (uint16_t)align};
-    return (sonde_vreg)coder->vreg_count++;
+    if (!coder_owns(procedure->coder, source))
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "procedure of another coder");
+    size_t count = source->item_count, before = procedure->item_count;
+    for (size_t i = 0; i < count; i++) {
+        struct coder_item *item = coder_procedure_append(procedure);
+        if (item == NULL) {
+            procedure->item_count = before;
+            return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+        }
+        *item = source->items[i];
+    }
+    return SONDE_OK;
+}
+
+void sonde_procedure_cost(const struct sonde_procedure *procedure,
+                          struct sonde_procedure_cost *cost)
+{
+    *cost = *procedure->cost;
+}
+
+void sonde_coder_gen_model(const struct sonde_coder *coder, struct sonde_gen_model *model)
+{
+    *model = (struct sonde_gen_model){
+        .platform = sonde_kernel_info(coder->kernel)->platform,
+        .grf_size = coder->grf_size,
+        .maximum_threads = coder->options.maximum_threads,
+        .maximum_thread_buckets = 1u << coder->isa->thread_id_bits,
+        .maximum_tiles = 1,
+    };
+}
+
+enum sonde_buffer_model sonde_coder_profile_buffer_addr_model(const struct sonde_coder *coder)
+{
+    return coder->options.buffer_model;
 }
 
 static const char *refusal_of(const struct sonde_coder *coder,
@@ -155,6 +182,9 @@ static const char *refusal_of(const struct sonde_coder *coder,
     if (instruction->dst.file == SONDE_GEN_FILE_ARF &&
         (instruction->dst.number & 0xf0) == SONDE_GEN_ARF_IP)
         return "writes the instruction pointer";
+    if (instruction->dst.file == SONDE_GEN_FILE_ARF &&
+        (instruction->dst.number & 0xf0) == SONDE_GEN_ARF_CONTROL)
+        return "writes the control register, which the kernel's arithmetic obeys";
     return NULL;
 }
 
@@ -170,13 +200,19 @@ enum sonde_status sonde_coder_append_instruction(struct sonde_coder *coder,
         return sonde_error_set(
             error, SONDE_ERROR_ARGUMENT, 0, "%s cannot be inserted by procedure %s: it %s",
             sonde_gen_opcode_mnemonic(instruction->opcode), procedure->name, refusal);
+    struct sonde_gen_effects effects;
+    sonde_gen_instruction_effects(instruction, &effects);
+    for (uint32_t w = 0; w < coder->grf_words; w++)
+        if ((effects.writes.grf[w] & coder->held[w]) != 0)
+            return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                                   "%s in procedure %s writes a register that is reserved for "
+                                   "the whole kernel",
+                                   sonde_gen_opcode_mnemonic(instruction->opcode), procedure->name);
     struct coder_item *item = coder_procedure_append(procedure);
     if (item == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     item->kind = CODER_ITEM_INSTRUCTION;
     item->instruction = *instruction;
-    struct sonde_gen_effects effects;
-    sonde_gen_instruction_effects(instruction, &effects);
     for (uint32_t w = 0; w < coder->grf_words; w++)
         coder->named[w] |= effects.reads.grf[w] | effects.writes.grf[w];
     return SONDE_OK;

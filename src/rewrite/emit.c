@@ -73,6 +73,8 @@ static enum sonde_status expand(struct sonde_instrument *instrument, struct code
     bool single_entry = true;
     for (size_t b = 1; b < sonde_kernel_block_count(instrument->kernel); b++)
         single_entry &= !sonde_kernel_block(instrument->kernel, b)->is_entry;
+    for (size_t i = 0; i < instrument->insertion_count; i++)
+        coder_keep_lasting(instrument->coder, instrument->insertions[i].procedure);
     for (size_t i = 0; single_entry && i < instrument->insertion_count; i++)
         coder_keep_chunks(instrument->coder, instrument->insertions[i].procedure);
     enum sonde_status status = coder_expand_entry(instrument->coder, code, error);

@@ -1,0 +1,148 @@
+/* Messages of Gen9 to the profile buffer, and what it reads of its thread.
+ *
+ * Bits of the descriptors: section "Data port messages" of the Gen9 message
+ * reference, as the Intel compiler emits them. Scalar messages run in one
+ * channel, as for uniform values; blocks in eight with a header. */
+#include "coder/gen9.h"
+
+#include "sonde/gen_message.h"
+
+#define BTI_STATELESS 0xffu /* A64 messages name it too */
+
+/* dc1, SIMD8; operation in 11:8 */
+#define ATOMIC_SURFACE   (0x02u << 14 | 1u << 12)
+#define ATOMIC_A64       (0x12u << 14)
+#define ATOMIC_A64_QWORD (1u << 12)
+#define ATOMIC_RETURN    (1u << 13)
+#define UNTYPED_WRITE_XY (0x09u << 14 | 2u << 12 | 0xcu << 8)
+/* dc0; size code in 10:8 */
+#define BLOCK_READ  (0x00u << 14)
+#define BLOCK_WRITE (0x08u << 14)
+/* dc1; size code in 10:8 */
+#define BLOCK_READ_A64    (0x14u << 14)
+#define BLOCK_WRITE_A64   (0x15u << 14)
+#define DESCRIPTOR_HEADER (1u << 19)
+
+#define STATE_SLOT_MASK  0x7u
+#define STATE_UNIT_MASK  0xff00u /* EU, sub-slice, slice */
+#define STATE_UNIT_SHIFT 5u
+#define STATE_DSS_SHIFT  12u
+#define STATE_DSS_MASK   0xfu
+
+static uint32_t lengths(uint32_t payload, uint32_t response)
+{
+    return payload << 25 | response << 20;
+}
+
+static bool is_stateless(const struct coder_builder *builder)
+{
+    return builder->coder->options.buffer_model == SONDE_BUFFER_STATELESS;
+}
+
+static uint32_t bti(const struct coder_builder *builder)
+{
+    return is_stateless(builder) ? BTI_STATELESS : builder->coder->options.binding_table_index;
+}
+
+static struct sonde_gen_instruction make_send(const struct coder_builder *builder,
+                                              uint8_t exec_size, bool split)
+{
+    struct sonde_gen_instruction send;
+    sonde_gen_instruction_init(&send, SONDE_GEN_PLATFORM_GEN9,
+                               split ? SONDE_GEN_SENDS : SONDE_GEN_SEND, exec_size, true);
+    send.source_count = split ? 2 : 1;
+    send.dst = gen9_destination(gen9_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD));
+    for (unsigned i = 0; i < send.source_count; i++)
+        send.src[i] = gen9_grf(builder->coder, 0, SONDE_GEN_TYPE_UD);
+    return send;
+}
+
+void gen9_atomic(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
+                 sonde_vreg address, sonde_vreg data, sonde_vreg response)
+{
+    bool stateless = is_stateless(builder);
+    uint32_t descriptor = (stateless ? ATOMIC_A64 : ATOMIC_SURFACE) | (uint32_t)operation << 8 |
+                          bti(builder) | lengths(stateless ? 2 : 1, response != 0 ? 1 : 0);
+    if (size == 8)
+        descriptor |= ATOMIC_A64_QWORD;
+    if (response != 0)
+        descriptor |= ATOMIC_RETURN;
+    struct sonde_gen_instruction send = make_send(builder, 1, data != 0);
+    gen9_set_send(&send, SONDE_GEN_SFID_DC1, descriptor,
+                  data == 0 ? 0 : (uint8_t)(size == 8 ? 2 : 1));
+    struct sonde_operand to = sonde_operand_vreg(response), from = sonde_operand_vreg(data);
+    coder_builder_send(builder, &send, response != 0 ? &to : NULL, address,
+                       data != 0 ? &from : NULL);
+}
+
+void gen9_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data)
+{
+    struct sonde_gen_instruction send = make_send(builder, 1, true);
+    gen9_set_send(&send, SONDE_GEN_SFID_DC1, UNTYPED_WRITE_XY | bti(builder) | lengths(1, 0), 2);
+    struct sonde_operand from = sonde_operand_vreg(data);
+    coder_builder_send(builder, &send, NULL, address, &from);
+}
+
+/* The header names the place: offset in OWords at dword 2, or the address. */
+static sonde_vreg block_header(struct coder_builder *builder, sonde_vreg address)
+{
+    sonde_vreg header = coder_builder_temporary(builder, CODER_TEMPORARY_HEADER);
+    struct coder_operand all = coder_vreg_typed(header, 0, SONDE_GEN_TYPE_UD);
+    struct coder_operand zero = coder_typed(sonde_operand_immediate(0), SONDE_GEN_TYPE_UD);
+    coder_builder_append(builder, SONDE_GEN_MOV, 8, &all, &zero, 1);
+    if (is_stateless(builder))
+        coder_builder_move(builder, coder_vreg_typed(header, 0, SONDE_GEN_TYPE_UQ),
+                           coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UQ));
+    else
+        coder_builder_binary(builder, SONDE_GEN_SHR, coder_vreg_typed(header, 8, SONDE_GEN_TYPE_UD),
+                             coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UD),
+                             coder_typed(sonde_operand_immediate(4), SONDE_GEN_TYPE_UD));
+    return header;
+}
+
+void gen9_block(struct coder_builder *builder, sonde_vreg address, struct sonde_operand data,
+                uint32_t size, bool write)
+{
+    bool stateless = is_stateless(builder);
+    uint32_t grf = builder->coder->grf_size, registers = (size + grf - 1) / grf;
+    uint32_t owords = size / 16;
+    uint32_t code = owords == 1 ? 0 : (uint32_t)__builtin_ctz(owords) + 1;
+    uint32_t type =
+        stateless ? (write ? BLOCK_WRITE_A64 : BLOCK_READ_A64) : (write ? BLOCK_WRITE : BLOCK_READ);
+    uint32_t descriptor =
+        type | DESCRIPTOR_HEADER | code << 8 | bti(builder) | lengths(1, write ? 0 : registers);
+    sonde_vreg header = block_header(builder, address);
+    struct sonde_gen_instruction send = make_send(builder, 8, write);
+    send.dst.type = SONDE_GEN_TYPE_UD;
+    gen9_set_send(&send, stateless ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0, descriptor,
+                  write ? (uint8_t)registers : 0);
+    coder_builder_send(builder, &send, write ? NULL : &data, header, write ? &data : NULL);
+}
+
+static struct coder_operand state(void)
+{
+    return coder_typed(sonde_operand_arf(SONDE_GEN_ARF_STATE, 0), SONDE_GEN_TYPE_UD);
+}
+
+static struct coder_operand immediate(uint32_t value)
+{
+    return coder_typed(sonde_operand_immediate(value), SONDE_GEN_TYPE_UD);
+}
+
+void gen9_thread_id(struct coder_builder *builder, struct sonde_operand dst)
+{
+    struct coder_operand result = coder_typed(dst, SONDE_GEN_TYPE_UD);
+    struct coder_operand work = coder_vreg_typed(
+        coder_builder_temporary(builder, CODER_TEMPORARY_WORK), 0, SONDE_GEN_TYPE_UD);
+    coder_builder_binary(builder, SONDE_GEN_AND, work, state(), immediate(STATE_UNIT_MASK));
+    coder_builder_binary(builder, SONDE_GEN_SHR, work, work, immediate(STATE_UNIT_SHIFT));
+    coder_builder_binary(builder, SONDE_GEN_AND, result, state(), immediate(STATE_SLOT_MASK));
+    coder_builder_binary(builder, SONDE_GEN_OR, result, result, work);
+}
+
+void gen9_dss_id(struct coder_builder *builder, struct sonde_operand dst)
+{
+    struct coder_operand result = coder_typed(dst, SONDE_GEN_TYPE_UD);
+    coder_builder_binary(builder, SONDE_GEN_SHR, result, state(), immediate(STATE_DSS_SHIFT));
+    coder_builder_binary(builder, SONDE_GEN_AND, result, result, immediate(STATE_DSS_MASK));
+}

@@ -1,0 +1,293 @@
+/* The code generator's methods against what the host and the emulator know. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe.h"
+
+static const struct {
+    enum sonde_buffer_model model;
+    enum probe_registers registers;
+} modes[] = {
+    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},  {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
+    {SONDE_BUFFER_SURFACE, PROBE_SPILL},      {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
+    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},
+};
+
+#define MODE_COUNT (sizeof modes / sizeof *modes)
+
+static struct sonde_operand imm(uint64_t value)
+{
+    return sonde_operand_immediate(value);
+}
+
+static void move(struct probe *p, sonde_vreg dst, struct sonde_operand source)
+{
+    probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
+                                      sonde_operand_vreg(dst), source, source, NULL, &p->error));
+}
+
+/* f1.1 = never, f0.1 = always: predicates for the methods. */
+static void set_flags(struct probe *p, struct sonde_predicate *never,
+                      struct sonde_predicate *always)
+{
+    sonde_vreg zero = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    *never = (struct sonde_predicate){.flag_number = 1, .flag_subreg = 1};
+    *always = (struct sonde_predicate){.flag_number = 0, .flag_subreg = 1};
+    move(p, zero, imm(0));
+    probe_ok(p, sonde_coder_cmp(p->coder, p->procedure, never, SONDE_GEN_CONDITION_NZ,
+                                SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
+    probe_ok(p, sonde_coder_cmp(p->coder, p->procedure, always, SONDE_GEN_CONDITION_Z,
+                                SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
+}
+
+static void nops(struct probe *p, unsigned count)
+{
+    struct sonde_gen_instruction nop;
+    sonde_gen_instruction_init(&nop, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_NOP, 1, false);
+    while (count-- > 0)
+        probe_ok(p, sonde_coder_append_instruction(p->coder, p->procedure, &nop, &p->error));
+}
+
+/* The emulator's timestamp counts the thread's instructions. */
+static void check_timers(struct probe *p)
+{
+    sonde_vreg timer = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    sonde_vreg flag = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    struct sonde_predicate never, always, *predicates[3] = {NULL, &always, &never};
+    set_flags(p, &never, &always);
+    for (unsigned i = 0; i < 3; i++) {
+        move(p, timer, imm(77));
+        probe_ok(p,
+                 sonde_coder_start_timer(p->coder, p->procedure, timer, predicates[i], &p->error));
+        nops(p, 40);
+        probe_ok(p,
+                 sonde_coder_stop_timer(p->coder, p->procedure, timer, predicates[i], &p->error));
+        probe_store(p, p->procedure, 8 * i, sonde_operand_vreg(timer));
+        probe_ok(p, sonde_coder_start_timer(p->coder, p->procedure, timer, NULL, &p->error));
+        nops(p, 10 * i);
+        for (unsigned overflow = 0; overflow < 2; overflow++) {
+            if (overflow)
+                move(p, timer, imm(0xfffffff0));
+            probe_ok(p, sonde_coder_stop_timer_ext(p->coder, p->procedure, timer, predicates[i],
+                                                   &p->error));
+            move(p, flag, imm(0));
+            probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
+                                              sonde_operand_vreg(flag),
+                                              sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), imm(0),
+                                              NULL, &p->error));
+            probe_store(p, p->procedure, 8 * i + 1 + 2 * overflow, sonde_operand_vreg(timer));
+            probe_store(p, p->procedure, 8 * i + 2 + 2 * overflow, sonde_operand_vreg(flag));
+        }
+    }
+    probe_run(p);
+    for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+        for (unsigned i = 0; i < 2; i++) {
+            assert_int_equal(probe_value(p, t, 8 * i), 41); /* start to the read of stop */
+            assert_int_equal(probe_value(p, t, 8 * i + 1), 1 + 10 * i);
+            assert_int_equal(probe_value(p, t, 8 * i + 2), 0);
+            assert_int_equal(probe_value(p, t, 8 * i + 3), 0);
+            assert_int_equal(probe_value(p, t, 8 * i + 4), 0xffff);
+        }
+        assert_int_equal(probe_value(p, t, 16), 77);
+        assert_true(probe_value(p, t, 17) != 21); /* still the start */
+        assert_int_equal(probe_value(p, t, 18), 0);
+        assert_int_equal(probe_value(p, t, 19), 0xfffffff0);
+        assert_int_equal(probe_value(p, t, 20), 0);
+    }
+}
+
+static void timers(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, modes[m].model, modes[m].registers);
+        check_timers(&p);
+        probe_close(&p);
+    }
+    struct probe p;
+    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    struct sonde_predicate f0 = {.flag_number = 0};
+    sonde_vreg timer = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+    sonde_vreg word = sonde_vreg_make_scratch(p.coder, SONDE_VREG_WORD);
+    assert_int_equal(sonde_coder_stop_timer_ext(p.coder, p.procedure, timer, &f0, &p.error),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_start_timer(p.coder, p.procedure, word, NULL, &p.error),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_procedure_instruction_count(p.procedure), 0);
+    probe_close(&p);
+}
+
+/* The emulated monitor counts nothing: it reads 0, unlike the timestamp. */
+static void perfmon(void **unused)
+{
+    (void)unused;
+    struct probe p;
+    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_SPILL);
+    sonde_vreg counter = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+    move(&p, counter, imm(9));
+    probe_ok(&p, sonde_coder_start_perfmon(p.coder, p.procedure, counter, NULL, &p.error));
+    probe_store(&p, p.procedure, 1, sonde_operand_vreg(counter));
+    move(&p, counter, imm(9));
+    probe_ok(&p, sonde_coder_stop_perfmon(p.coder, p.procedure, counter, NULL, &p.error));
+    probe_store(&p, p.procedure, 2, sonde_operand_vreg(counter));
+    move(&p, counter, imm(9)); /* now < counter: not to be believed */
+    probe_ok(&p, sonde_coder_stop_perfmon_ext(p.coder, p.procedure, counter, NULL, &p.error));
+    probe_store(&p, p.procedure, 3, sonde_operand_vreg(counter));
+    probe_run(&p);
+    for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+        assert_int_equal(probe_value(&p, t, 1), 0);
+        assert_int_equal(probe_value(&p, t, 2), (uint32_t)-9);
+        assert_int_equal(probe_value(&p, t, 3), 0);
+    }
+    probe_close(&p);
+}
+
+static void check_addresses(struct probe *p)
+{
+    sonde_vreg offset = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    sonde_vreg base = sonde_vreg_make_scratch(p->coder, SONDE_VREG_PTR);
+    sonde_vreg address = sonde_vreg_make_scratch(p->coder, SONDE_VREG_PTR);
+    struct sonde_predicate never, always;
+    set_flags(p, &never, &always);
+    const uint32_t at = 0x1fe00;
+    for (unsigned i = 0; i < 8; i++) {
+        struct sonde_operand by = i & 1 ? sonde_operand_vreg(offset) : imm(at + 16 * i);
+        move(p, offset, imm(at + 16 * i));
+        probe_ok(p, sonde_coder_compute_address(p->coder, p->procedure, base, by,
+                                                i == 6 ? &always : NULL, &p->error));
+        probe_ok(p, sonde_coder_compute_address(p->coder, p->procedure, base, imm(0), &never,
+                                                &p->error));
+        move(p, offset, imm(8));
+        by = i & 2 ? sonde_operand_vreg(offset) : imm(i == 4 ? (uint64_t)-64 : 8);
+        probe_ok(p, sonde_coder_compute_rel_address(p->coder, p->procedure, address, base, by, NULL,
+                                                    &p->error));
+        probe_ok(p, sonde_coder_compute_rel_address(p->coder, p->procedure, address, base, imm(0),
+                                                    &never, &p->error));
+        probe_ok(p, sonde_coder_atomic_add(p->coder, p->procedure, SONDE_GEN_TYPE_UD, address,
+                                           imm(i + 1), NULL, &p->error));
+    }
+    sonde_vreg chunk = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    probe_ok(p, sonde_coder_compute_thread_chunk_offset(
+                    p->coder, p->procedure, chunk, PROBE_BUCKETS, PROBE_CHUNK, 0, 12, &p->error));
+    probe_store(p, p->procedure, 5, sonde_operand_vreg(chunk));
+    probe_run(p);
+    for (unsigned i = 0; i < 8; i++) {
+        uint32_t got, place = i == 4 ? at : at + 16 * i + 8;
+        memcpy(&got, machine_surface(p->machine, MACHINE_PROFILE) + place, sizeof got);
+        assert_int_equal(got, (i + 1) * PROBE_THREADS);
+    }
+    for (uint32_t t = 0; t < PROBE_THREADS; t++)
+        assert_int_equal(probe_value(p, t, 5), probe_thread_id(t) * PROBE_CHUNK + 12);
+}
+
+static void addresses(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, modes[m].model, modes[m].registers);
+        check_addresses(&p);
+        probe_close(&p);
+    }
+    struct probe p;
+    probe_open(&p, SONDE_BUFFER_STATELESS, PROBE_FREE_LIST);
+    sonde_vreg small = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+    assert_int_equal(
+        sonde_coder_compute_address(p.coder, p.procedure, small, imm(0), NULL, &p.error),
+        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_compute_address(p.coder, p.procedure, p.address, imm(1ull << 32),
+                                                 NULL, &p.error),
+                     SONDE_ERROR_RANGE);
+    assert_int_equal(sonde_coder_compute_rel_address(p.coder, p.procedure, p.address, p.address,
+                                                     imm(1ull << 31), NULL, &p.error),
+                     SONDE_ERROR_RANGE);
+    probe_close(&p);
+}
+
+static void check_ids(struct probe *p, bool has_ff_tid)
+{
+    sonde_vreg id = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    struct sonde_predicate never, always;
+    set_flags(p, &never, &always);
+    probe_ok(p, sonde_coder_get_tid(p->coder, p->procedure, id, NULL, &p->error));
+    probe_store(p, p->procedure, 0, sonde_operand_vreg(id));
+    probe_ok(p, sonde_coder_get_dss_id(p->coder, p->procedure, id, &always, &p->error));
+    probe_store(p, p->procedure, 1, sonde_operand_vreg(id));
+    if (has_ff_tid)
+        probe_ok(p, sonde_coder_get_ff_tid(p->coder, p->procedure, id, NULL, &p->error));
+    probe_store(p, p->procedure, 2, sonde_operand_vreg(id));
+    move(p, id, imm(5));
+    probe_ok(p, sonde_coder_get_tid(p->coder, p->procedure, id, &never, &p->error));
+    probe_ok(p, sonde_coder_get_dss_id(p->coder, p->procedure, id, &never, &p->error));
+    probe_ok(p, sonde_coder_load_tile_id(p->coder, p->procedure, id, &never, &p->error));
+    probe_store(p, p->procedure, 3, sonde_operand_vreg(id));
+    probe_ok(p, sonde_coder_load_tile_id(p->coder, p->procedure, id, NULL, &p->error));
+    probe_store(p, p->procedure, 4, sonde_operand_vreg(id));
+    assert_false(sonde_coder_is_tile_id_supported(p->coder));
+    probe_run(p);
+    for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+        assert_int_equal(probe_value(p, t, 0), probe_thread_id(t));
+        assert_int_equal(probe_value(p, t, 1), 0);
+        assert_int_equal(probe_value(p, t, 2), has_ff_tid ? t : 0);
+        assert_int_equal(probe_value(p, t, 3), 5);
+        assert_int_equal(probe_value(p, t, 4), 0);
+    }
+}
+
+static void ids(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, modes[m].model, modes[m].registers);
+        check_ids(&p, modes[m].registers != PROBE_SPILL);
+        probe_close(&p);
+    }
+    /* Other sub-slices: one execution unit of one thread each. */
+    struct probe p;
+    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    p.machine->dispatch.threads_per_eu = p.machine->dispatch.eus_per_subslice = 1;
+    p.machine->dispatch.slices = 3;
+    sonde_vreg id = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+    sonde_vreg address = sonde_vreg_make_scratch(p.coder, SONDE_VREG_PTR);
+    probe_ok(&p, sonde_coder_get_dss_id(p.coder, p.procedure, id, NULL, &p.error));
+    sonde_vreg scaled = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+    probe_ok(&p, sonde_coder_operation(p.coder, p.procedure, SONDE_MUL, SONDE_GEN_TYPE_UD,
+                                       sonde_operand_vreg(scaled), sonde_operand_vreg(id), imm(4),
+                                       NULL, &p.error));
+    probe_ok(&p, sonde_coder_compute_address(p.coder, p.procedure, address,
+                                             sonde_operand_vreg(scaled), NULL, &p.error));
+    probe_ok(&p, sonde_coder_atomic_inc(p.coder, p.procedure, SONDE_GEN_TYPE_UD, address, NULL,
+                                        &p.error));
+    probe_run(&p);
+    for (uint32_t dss = 0; dss < 16; dss++) {
+        uint32_t got;
+        memcpy(&got, machine_surface(p.machine, MACHINE_PROFILE) + 4 * dss, sizeof got);
+        uint32_t want = 0;
+        for (uint32_t t = 0; t < PROBE_THREADS; t++)
+            want += (t % 3 | (t / 3 & 3) << 2) == dss;
+        assert_int_equal(got, want);
+    }
+    probe_close(&p);
+}
+
+int main(void)
+{
+    if (!probe_setup())
+        return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timers),
+        cmocka_unit_test(perfmon),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

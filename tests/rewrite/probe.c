@@ -1,0 +1,213 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe.h"
+
+#define LOCAL_SIZE (PROBE_THREADS * 16 - 3)
+#define DATA_BYTES (MACHINE_PROFILE * MACHINE_SURFACE_BYTES)
+
+static struct iga *iga;
+
+bool probe_setup(void)
+{
+    iga = iga_open();
+    return iga != NULL;
+}
+
+static void write_register(char *text, unsigned number, unsigned slot)
+{
+    sprintf(text + strlen(text),
+            "(W) add (8|M0) r70.0<1>:ud r72.0<8;8,1>:ud 0x%x:ud\n"
+            "(W) sends (8|M0) null:ud r70 r%u 0x4C 0x02026E00\n",
+            slot * 32, number);
+}
+
+/* The nop is the point. `fill` keeps every register alive over it. */
+static const char *kernel_text(bool fill)
+{
+    static char text[20000];
+    strcpy(text,
+           "L0:\n(W) mov (8|M0) r3.0<1>:ud r0.0<8;8,1>:ud\n"
+           "(W) mov (1|M0) f0.0<1>:ud 0xa5c3:ud\n(W) mov (1|M0) f1.0<1>:ud 0x12345678:ud\n"
+           "(W) mov (8|M0) a0.0<1>:uw 0x76543210:v\n"
+           "mul (16|M0) r20.0<1>:d r1.0<16;16,1>:uw 77:uw\n"
+           "and (16|M0) (nz)f0.1 null<1>:uw r1.0<16;16,1>:uw 1:uw\n"
+           "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud\n(W) mov (8|M0) r11.0<1>:ud r0.0<8;8,1>:ud\n");
+    for (unsigned r = 22; fill && r < 126; r++)
+        if (r < 70 || r > 75)
+            sprintf(text + strlen(text), "(W) add (8|M0) r%u.0<1>:ud r3.5<0;1,0>:ud %u:ud\n", r, r);
+    strcat(text, "(f0.1) if (16|M0) L1 L1\nnop\nadd (16|M0) r20.0<1>:d r20.0<8;8,1>:d 3:d\n"
+                 "L1:\nendif (16|M0) L2\nL2:\n"
+                 "(W) mov (8|M0) r2.0<1>:ud 0:ud\n(W) mov (1|M0) r2.0<1>:ud f0.0<0;1,0>:ud\n"
+                 "(W) mov (1|M0) r2.1<1>:ud f1.0<0;1,0>:ud\n"
+                 "(W) mov (8|M0) r4.0<1>:ud a0.0<8;8,1>:uw\n"
+                 "(W) mov (8|M0) r71.0<1>:w 0x76543210:v\n"
+                 "(W) shl (8|M0) r72.0<1>:ud r71.0<8;8,1>:uw 2:uw\n"
+                 "(W) and (1|M0) r73.0<1>:ud r3.5<0;1,0>:ud 0x1ff:ud\n"
+                 "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud\n"
+                 "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud\n");
+    static const unsigned always[] = {20, 21, 2, 4, 10, 11};
+    unsigned slot = 0;
+    for (; slot < 6; slot++)
+        write_register(text, always[slot], slot);
+    for (unsigned r = 22; fill && r < 126; r++)
+        if (r < 70 || r > 75)
+            write_register(text, r, slot++);
+    strcat(text, "(W) mov (8|M0) r127.0<1>:ud r3.0<8;8,1>:ud\n"
+                 "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    return text;
+}
+
+static void make_kernel(struct probe *probe, enum probe_registers registers)
+{
+    size_t size;
+    const uint8_t *code =
+        iga_assemble(iga, kernel_text(registers == PROBE_SPILL), IGA_ENCODE_COMPACT, &size);
+    static const struct sonde_register_range free_range = {.start = 80 * 32 + 4, .size = 30 * 32};
+    if (code == NULL)
+        fail_msg("the kernel does not assemble");
+    struct sonde_kernel_info info = {.name = "probe",
+                                     .platform = SONDE_GEN_PLATFORM_GEN9,
+                                     .isa = code,
+                                     .isa_size = size,
+                                     .simd_width = 16,
+                                     .free_ranges = &free_range,
+                                     .free_range_count = registers == PROBE_FREE_LIST,
+                                     .has_free_ranges = true,
+                                     .scratch_size = 512};
+    probe_ok(probe, sonde_kernel_create(&info, &probe->kernel, &probe->error));
+    while (sonde_kernel_instruction(probe->kernel, probe->point)->opcode != SONDE_GEN_NOP)
+        probe->point++;
+}
+
+static void run(struct probe *probe, const uint8_t *code, size_t size, uint32_t entry)
+{
+    memset(machine_surface(probe->machine, 0), 0, MACHINE_SURFACES * MACHINE_SURFACE_BYTES);
+    assert_true(machine_run(probe->machine, code, size, entry));
+    assert_int_equal(probe->machine->result.threads, PROBE_THREADS);
+    assert_int_equal(probe->machine->result.out_of_bounds, 0);
+}
+
+void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers)
+{
+    memset(probe, 0, sizeof *probe);
+    probe->machine = machine_create();
+    assert_non_null(probe->machine);
+    machine_set_group(probe->machine, 16, LOCAL_SIZE, 1, 32);
+    /* Cross-thread data, behind the local ids: the profile buffer's address. */
+    uint64_t address = machine_surface_address(MACHINE_PROFILE);
+    memcpy(probe->machine->payload + 8, &address, sizeof address);
+    make_kernel(probe, registers);
+    struct sonde_coder_options options = {.buffer_model = model,
+                                          .binding_table_index = MACHINE_PROFILE,
+                                          .maximum_threads = 168,
+                                          .use_own_liveness = registers == PROBE_LIVENESS,
+                                          .buffer_address_byte = 4 * 32 + 8};
+    probe_ok(probe,
+             sonde_instrument_create(probe->kernel, &options, &probe->instrument, &probe->error));
+    probe->coder = sonde_instrument_coder(probe->instrument);
+    probe->procedure = sonde_procedure_create(probe->coder, "probe");
+    probe->address = sonde_vreg_make_msg_addr_scratch(probe->coder);
+    assert_true(probe->procedure != NULL && probe->address != 0);
+    run(probe, sonde_kernel_info(probe->kernel)->isa, sonde_kernel_info(probe->kernel)->isa_size,
+        0);
+    probe->original = malloc(DATA_BYTES);
+    assert_non_null(probe->original);
+    memcpy(probe->original, machine_surface(probe->machine, 0), DATA_BYTES);
+}
+
+void probe_close(struct probe *probe)
+{
+    sonde_rewritten_clear(&probe->out);
+    sonde_instrument_destroy(probe->instrument);
+    sonde_kernel_destroy(probe->kernel);
+    machine_destroy(probe->machine);
+    free(probe->original);
+}
+
+void probe_ok(struct probe *probe, enum sonde_status status)
+{
+    if (status != SONDE_OK)
+        fail_msg("%s", probe->error.message);
+}
+
+static void validate(struct probe *probe)
+{
+    const struct sonde_rewritten *out = &probe->out;
+    struct sonde_gen_instruction *instructions;
+    size_t count;
+    probe_ok(probe, sonde_gen_decode_all(
+                        SONDE_GEN_PLATFORM_GEN9, out->code + out->instrumented_entry,
+                        out->size - out->instrumented_entry, &instructions, &count, &probe->error));
+    for (size_t i = 0; i < count; i++)
+        probe_ok(probe, sonde_gen_instruction_validate(&instructions[i], &probe->error));
+    free(instructions);
+    assert_non_null(iga_disassemble(iga, out->code + out->instrumented_entry,
+                                    out->size - out->instrumented_entry));
+}
+
+void probe_emit(struct probe *probe)
+{
+    probe_ok(probe, sonde_instrument_instruction(probe->instrument, probe->point, SONDE_BEFORE,
+                                                 probe->procedure, &probe->error));
+    probe_ok(probe, sonde_instrument_emit(probe->instrument, &probe->out, &probe->error));
+    validate(probe);
+}
+
+void probe_run(struct probe *probe)
+{
+    probe_emit(probe);
+    run(probe, probe->out.code, probe->out.size, probe->out.instrumented_entry);
+    if (memcmp(probe->original, machine_surface(probe->machine, 0), DATA_BYTES) != 0)
+        fail_msg("the kernel's own results changed");
+}
+
+void probe_address(struct probe *probe, struct sonde_procedure *procedure, sonde_vreg address,
+                   uint32_t offset)
+{
+    probe_ok(probe, sonde_coder_compute_thread_chunk_address(probe->coder, procedure, address,
+                                                             PROBE_BUCKETS, PROBE_CHUNK, 0, offset,
+                                                             &probe->error));
+}
+
+void probe_store(struct probe *probe, struct sonde_procedure *procedure, uint32_t index,
+                 struct sonde_operand value)
+{
+    probe_address(probe, procedure, probe->address, 4 * index);
+    probe_ok(probe, sonde_coder_atomic_store(probe->coder, procedure, SONDE_GEN_TYPE_UD,
+                                             probe->address, value, NULL, &probe->error));
+}
+
+uint32_t probe_thread_id(uint32_t thread)
+{
+    return thread % 7 | thread / 7 << 3;
+}
+
+uint8_t *probe_chunk(struct probe *probe, uint32_t thread)
+{
+    return machine_surface(probe->machine, MACHINE_PROFILE) + probe_thread_id(thread) * PROBE_CHUNK;
+}
+
+uint32_t probe_value(struct probe *probe, uint32_t thread, uint32_t index)
+{
+    uint32_t value;
+    memcpy(&value, probe_chunk(probe, thread) + 4 * index, sizeof value);
+    return value;
+}
+
+uint32_t probe_dispatched(uint32_t thread)
+{
+    return thread + 1 == PROBE_THREADS ? 0x1fff : 0xffff;
+}
+
+uint32_t probe_enabled(uint32_t thread)
+{
+    return 0xaaaa & probe_dispatched(thread);
+}

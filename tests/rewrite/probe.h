@@ -1,0 +1,56 @@
+/* One procedure inserted into divergent code of a small kernel with live
+ * flags and address registers, run next to the original on the emulator. */
+#ifndef TESTS_REWRITE_PROBE_H
+#define TESTS_REWRITE_PROBE_H
+
+#include "machine.h"
+#include "isa/codec_iga.h"
+
+#define PROBE_THREADS 12u
+#define PROBE_CHUNK   512u /* bytes of the profile buffer a thread */
+#define PROBE_BUCKETS (MACHINE_SURFACE_BYTES / PROBE_CHUNK)
+
+enum probe_registers {
+    PROBE_FREE_LIST, /* from the compiler's list */
+    PROBE_LIVENESS,
+    PROBE_SPILL, /* none is free: all come from scratch memory */
+};
+
+struct probe {
+    struct machine *machine;
+    struct sonde_kernel *kernel;
+    struct sonde_instrument *instrument;
+    struct sonde_coder *coder;
+    struct sonde_procedure *procedure; /* runs in channels of odd local ids */
+    size_t point;                      /* instruction before which it stands */
+    struct sonde_rewritten out;
+    struct sonde_error error;
+    uint8_t *original; /* data of the original run */
+    sonde_vreg address;
+};
+
+/* False when this system has no iga64 library. */
+bool probe_setup(void);
+void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers);
+void probe_close(struct probe *probe);
+/* Insert the procedure, emit, validate every instruction, run, and compare the
+ * data, flags and address registers of the kernel with the original's. */
+void probe_run(struct probe *probe);
+void probe_emit(struct probe *probe);
+/* Fail the test with the message of the last error unless `status` is OK. */
+void probe_ok(struct probe *probe, enum sonde_status status);
+/* Append: dword `index` of the thread's chunk = the operand:ud. */
+void probe_store(struct probe *probe, struct sonde_procedure *procedure, uint32_t index,
+                 struct sonde_operand value);
+/* Append: `address` = byte `offset` of the thread's chunk. */
+void probe_address(struct probe *probe, struct sonde_procedure *procedure, sonde_vreg address,
+                   uint32_t offset);
+/* Dword `index` of thread `thread`'s chunk after the run. */
+uint32_t probe_value(struct probe *probe, uint32_t thread, uint32_t index);
+uint8_t *probe_chunk(struct probe *probe, uint32_t thread);
+/* The thread id that a thread has, and its enabled channels at the point. */
+uint32_t probe_thread_id(uint32_t thread);
+uint32_t probe_enabled(uint32_t thread);
+uint32_t probe_dispatched(uint32_t thread);
+
+#endif
