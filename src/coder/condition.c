@@ -85,18 +85,24 @@ static void copy_item(struct coder_builder *builder, const struct coder_item *it
     copy->instruction.flag_subreg = predicate->flag_subreg;
 }
 
-/* f1.1 = f1.0 and the item's own predicate. */
+/* f1.1 = the condition and the item's own predicate. A flag can be the first
+ * source only, so the condition is needed in a register. */
 static void merge_predicate(struct coder_builder *builder,
                             const struct sonde_gen_instruction *instruction)
 {
-    struct coder_operand flags[3];
-    flags[0] = coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG | 1, 2), SONDE_GEN_TYPE_UW);
-    flags[1] = coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG | 1, 0), SONDE_GEN_TYPE_UW);
-    uint8_t own = (uint8_t)(SONDE_GEN_ARF_FLAG | instruction->flag_number);
-    flags[2] =
-        coder_typed(sonde_operand_arf(own, 2u * instruction->flag_subreg), SONDE_GEN_TYPE_UW);
-    flags[2].negate = instruction->predicate_inverse;
-    coder_builder_append(builder, SONDE_GEN_AND, 1, &flags[0], &flags[1], 2);
+    sonde_vreg copy = coder_builder_temporary(builder, CODER_TEMPORARY_CONDITION);
+    struct coder_operand condition = coder_vreg_typed(copy, 0, SONDE_GEN_TYPE_UW);
+    uint8_t number = (uint8_t)(SONDE_GEN_ARF_FLAG | instruction->flag_number);
+    struct coder_operand own =
+        coder_typed(sonde_operand_arf(number, 2u * instruction->flag_subreg), SONDE_GEN_TYPE_UW);
+    own.negate = instruction->predicate_inverse;
+    coder_builder_move(
+        builder, condition,
+        coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG | 1, 0), SONDE_GEN_TYPE_UW));
+    coder_builder_binary(
+        builder, SONDE_GEN_AND,
+        coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG | 1, 2), SONDE_GEN_TYPE_UW), own,
+        condition);
 }
 
 /* A comparison under the condition: the comparison in f1.1, then its flag =

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAXIMUM_VREGS  64
-#define MAXIMUM_SPILLS 8
+#define MAXIMUM_SPILLS 16
 #define MAXIMUM_FLAGS  4
 
 /* A virtual register used by the procedure at hand. */

@@ -94,6 +94,18 @@ static struct coder_operand source(struct coder_builder *builder, struct sonde_o
     return copy;
 }
 
+/* The encoding has architecture registers as the first source only. */
+static struct sonde_operand second_source(struct coder_builder *builder, struct sonde_operand at,
+                                          enum sonde_gen_type type)
+{
+    if (at.kind != SONDE_OPERAND_ARF)
+        return at;
+    struct coder_operand copy =
+        coder_vreg_typed(coder_builder_temporary(builder, CODER_TEMPORARY_SECOND), 0, type);
+    coder_builder_move(builder, copy, coder_typed(at, type));
+    return copy.at;
+}
+
 static struct sonde_operand half_of(struct sonde_operand operand, unsigned half)
 {
     if (operand.kind == SONDE_OPERAND_IMMEDIATE)
@@ -249,6 +261,8 @@ void coder_builder_operation(struct coder_builder *builder, enum sonde_operation
     if (builder->status != SONDE_OK)
         return;
     uint32_t size = sonde_gen_type_size(type);
+    if (!operations[which].unary)
+        b = second_source(builder, b, operations[which].is_shift ? SONDE_GEN_TYPE_UD : type);
     if (which == SONDE_MUL && a.kind == SONDE_OPERAND_IMMEDIATE) {
         struct sonde_operand swap = a;
         a = b;
@@ -297,6 +311,7 @@ enum sonde_status sonde_coder_addc(struct sonde_coder *coder, struct sonde_proce
     struct coder_operand wide = coder_vreg_typed(whole, 0, SONDE_GEN_TYPE_UQ);
     a.immediate &= UINT32_MAX;
     b.immediate &= UINT32_MAX;
+    b = second_source(&builder, b, SONDE_GEN_TYPE_UD);
     coder_builder_move(&builder, wide, coder_typed(a, SONDE_GEN_TYPE_UD));
     coder_builder_binary(&builder, SONDE_GEN_ADD, wide, wide, coder_typed(b, SONDE_GEN_TYPE_UD));
     coder_builder_move(&builder, coder_typed(sum, SONDE_GEN_TYPE_UD),
@@ -321,6 +336,7 @@ void coder_builder_compare(struct coder_builder *builder, const struct sonde_pre
     if (builder->status != SONDE_OK)
         return;
     bool wide = sonde_gen_type_size(type) == 8;
+    b = second_source(builder, b, type);
     struct coder_operand dst = coder_typed(sonde_operand_arf(SONDE_GEN_ARF_NULL, 0), word_of(type));
     struct coder_operand sources[2] = {
         source(builder, a, type, false, CODER_TEMPORARY_FIRST),

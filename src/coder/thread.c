@@ -122,9 +122,9 @@ static void and_group(struct coder_builder *builder, struct coder_operand mask,
         item->instruction.channel_offset = (uint8_t)(16 * half);
         item->instruction.condition = SONDE_GEN_CONDITION_NZ;
     }
-    coder_builder_binary(builder, SONDE_GEN_AND, mask, mask,
-                         coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0),
-                                     halves == 2 ? SONDE_GEN_TYPE_UD : SONDE_GEN_TYPE_UW));
+    struct coder_operand flag = coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0),
+                                            halves == 2 ? SONDE_GEN_TYPE_UD : SONDE_GEN_TYPE_UW);
+    coder_builder_binary(builder, SONDE_GEN_AND, mask, flag, mask);
 }
 
 static void compute_mask(struct coder_builder *builder, struct coder_operand mask,
