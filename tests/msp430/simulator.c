@@ -110,6 +110,25 @@ static void no_interrupt_behind_a_marker(void **unused)
     sonde_msp430_sim_destroy(sim);
 }
 
+static void only_nmi_passes_without_gie(void **unused)
+{
+    (void)unused;
+    static const uint16_t words[] = {0x40b2, 0x5a80, 0x015c, 0x4303, 0x3ffe};
+    static const uint16_t handler[] = {0x5315, 0x1300}; /* inc r5; reti */
+    static const uint16_t vectors[] = {0xfff8, 0xfffa, 0xfffc};
+    for (unsigned i = 0; i < 3; i++) {
+        struct record record;
+        struct sonde_msp430_sim *sim = START("msp430f5529", &record, 0x5000, words);
+        uint16_t vector = 0x6000;
+        sonde_msp430_sim_write(sim, vectors[i], &vector, 2);
+        sonde_msp430_sim_write(sim, vector, handler, sizeof handler);
+        sonde_msp430_sim_interrupt(sim, vectors[i], NULL);
+        run(sim, 100);
+        assert_int_equal(sonde_msp430_sim_register(sim, 5), i == 0 ? 0 : 1);
+        sonde_msp430_sim_destroy(sim);
+    }
+}
+
 static void faults_name_their_reason(void **unused)
 {
     (void)unused;
@@ -177,6 +196,92 @@ static void watchdog_resets_and_ticks(void **unused)
     sim = START("msp430g2553", &record, 0xc000, wrong);
     run(sim, 50);
     assert_int_equal(record.events[1].kind, SONDE_MSP430_EVENT_RESET);
+    sonde_msp430_sim_destroy(sim);
+}
+
+/* What a timer shows when it is read every 8 cycles, counted tick by tick. */
+static uint16_t counted(unsigned mode, uint16_t period, uint16_t first, unsigned ticks)
+{
+    uint32_t counter = first;
+    bool down = false;
+    for (unsigned i = 0; i < ticks; i++) {
+        if (mode == 2) {
+            counter = (counter + 1) & 0xffff;
+        } else if (mode == 1) {
+            counter = counter == period ? 0 : counter + 1;
+        } else {
+            if (counter == period)
+                down = true;
+            if (counter == 0)
+                down = false;
+            counter = down ? counter - 1 : counter + 1;
+        }
+    }
+    return (uint16_t)counter;
+}
+
+static void timers_count_in_every_mode(void **unused)
+{
+    (void)unused;
+    enum { SAMPLES = 200 };
+    for (unsigned mode = 1; mode <= 3; mode++) {
+        for (unsigned divider = 0; divider < 4; divider++) {
+            const uint16_t first = mode == 2 ? 0xff80 : 0, period = 37;
+            const uint16_t words[] = {
+                0x40b2, 0x5a80, 0x0120, /* watchdog off */
+                0x40b2, period, 0x0172, /* TACCR0 */
+                0x40b2, first,  0x0170, /* TAR */
+                0x4036, 0x1000, 0x4037,
+                0x0170, 0x40b2, (uint16_t)(0x0200 | divider << 6 | mode << 4),
+                0x0160,         /* 5 */
+                0x47a6, 0x0000, /* mov @r7, 0(r6): 5 */
+                0x5326, 0x3ffc, /* incd r6; jmp: 3 */
+            };
+            struct record record;
+            struct sonde_msp430_sim *sim = START("generic", &record, 0xc000, words);
+            run(sim, 40 + 8 * SAMPLES);
+            uint16_t samples[SAMPLES];
+            sonde_msp430_sim_read(sim, 0x1000, samples, sizeof samples);
+            for (unsigned i = 0; i + 8 < SAMPLES; i++) {
+                /* The timer was started in the instruction just before. */
+                unsigned ticks = (5 + 8 * i) >> divider;
+                assert_int_equal(samples[i], counted(mode, period, first, ticks));
+            }
+            sonde_msp430_sim_destroy(sim);
+        }
+    }
+}
+
+static void timer_flags_reach_their_vectors(void **unused)
+{
+    (void)unused;
+    static const uint16_t words[] = {
+        0x40b2, 0x5a80, 0x0120, 0x40b2, 100,    0x0172, /* TACCR0 */
+        0x40b2, 30,     0x0174, 0x40b2, 60,     0x0176, /* TACCR1, TACCR2 */
+        0x40b2, 0x0010, 0x0164, 0x40b2, 0x0010, 0x0166, /* their interrupts */
+        0x4036, 0x1000, 0x40b2, 0x0212, 0x0160,         /* up, overflow interrupt */
+        0xd032, 0x0018, 0x3fff,
+    };
+    static const uint16_t handler[] = {0x4296, 0x012e, 0x0000, 0x5326, 0x1300}; /* log TAIV */
+    struct record record;
+    struct sonde_msp430_sim *sim = START("generic", &record, 0xc000, words);
+    uint16_t vector = 0xd000, log[9];
+    sonde_msp430_sim_write(sim, 0xfff0, &vector, 2);
+    sonde_msp430_sim_write(sim, 0xd000, handler, sizeof handler);
+    run(sim, 450);
+    sonde_msp430_sim_read(sim, 0x1000, log, sizeof log);
+    for (unsigned i = 0; i < 9; i++)
+        assert_int_equal(log[i], i % 3 == 0 ? 2 : i % 3 == 1 ? 4 : 10);
+    uint64_t last[3] = {0, 0, 0};
+    unsigned n = 0;
+    for (size_t i = 0; i < record.event_count; i++) {
+        if (record.events[i].kind != SONDE_MSP430_EVENT_INTERRUPT_ENTER)
+            continue;
+        if (n >= 3)
+            assert_int_equal(record.events[i].cycle - last[n % 3], 101);
+        last[n++ % 3] = record.events[i].cycle;
+    }
+    assert_true(n >= 9);
     sonde_msp430_sim_destroy(sim);
 }
 
@@ -386,8 +491,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markers_cost_nothing),
         cmocka_unit_test(no_interrupt_behind_a_marker),
+        cmocka_unit_test(only_nmi_passes_without_gie),
         cmocka_unit_test(faults_name_their_reason),
         cmocka_unit_test(watchdog_resets_and_ticks),
+        cmocka_unit_test(timers_count_in_every_mode),
+        cmocka_unit_test(timer_flags_reach_their_vectors),
         cmocka_unit_test(uart_sends_and_receives),
         cmocka_unit_test(ports_raise_interrupts),
         cmocka_unit_test(multiplier_agrees_with_the_host),

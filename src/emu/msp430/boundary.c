@@ -99,14 +99,14 @@ static void accept(struct sonde_msp430_sim *sim, unsigned index)
 }
 
 /* The pending interrupt of highest priority (highest vector), -1 for none.
- * The vector below reset is not maskable. */
+ * GIE does not hold off the NMI. */
 static int pending_interrupt(struct sonde_msp430_sim *sim)
 {
     uint64_t requests = all_requests(sim);
     if (requests == 0)
         return -1;
     int highest = 63 - __builtin_clzll(requests);
-    bool maskable = highest < sim->device->vector_count - 2;
+    bool maskable = highest < sim->device->vector_count - 1 - sim->device->nonmaskable;
     return maskable && !(sim->r[2] & MSP430_SR_GIE) ? -1 : highest;
 }
 

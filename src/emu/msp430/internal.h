@@ -96,6 +96,7 @@ struct msp430_device {
     enum sonde_msp430_core core;
     uint32_t vectors; /* address of the first interrupt vector */
     uint8_t vector_count;
+    uint8_t nonmaskable; /* how many below the reset vector GIE does not hold off */
     struct msp430_region regions[6];
     struct msp430_unit units[MSP430_MAX_PERIPHERALS];
 };
