@@ -46,6 +46,12 @@ enum cli_option_id {
     CLI_OPTION_MCU,
     CLI_OPTION_UNTIL,
     CLI_OPTION_EVENTS,
+    CLI_OPTION_OUTPUT_FILE,
+    CLI_OPTION_ENTER_WORD,
+    CLI_OPTION_EXIT_WORD,
+    CLI_OPTION_AUTO,
+    CLI_OPTION_CORE,
+    CLI_OPTION_EXCLUDE_FUNCTION,
     CLI_OPTION_COLOR,
     CLI_OPTION_HELP,
     CLI_OPTION_VERSION,
@@ -56,7 +62,8 @@ enum cli_option_id {
 
 struct cli_option {
     enum cli_option_id id;
-    char letter; /* 0 = long form only */
+    /* 0 = long form only; '-' = that also with a single dash: -name VALUE */
+    char letter;
     const char *name;
     const char *argument; /* NULL = a switch */
     const char *help;
@@ -78,6 +85,8 @@ struct cli_arguments {
     struct cli_values options[CLI_OPTION_COUNT];
     char **operands; /* NULL-terminated */
     size_t operand_count;
+    char **own; /* words that parsing made */
+    size_t own_count;
 };
 
 struct cli_example {
@@ -86,7 +95,7 @@ struct cli_example {
 };
 
 struct cli_command {
-    const char *name;
+    const char *name; /* one word, or two: "GROUP WORD" */
     const char *summary;
     const char *operands;
     size_t operand_minimum, operand_maximum;
@@ -102,6 +111,11 @@ struct cli_command {
 /* --- the tables (table.c) ---------------------------------------------- */
 const struct cli_command *cli_command_at(size_t index); /* NULL at the end */
 const struct cli_command *cli_command_find(const char *name);
+/* The command that words[] begins with, and how many words name it; NULL when
+ * there is none. */
+const struct cli_command *cli_command_match(char *const *words, size_t count, size_t *used);
+/* Whether `word` is the first of commands with two words. */
+bool cli_command_is_group(const char *word);
 const struct cli_option *cli_option_find(enum cli_option_id id);
 /* Exit statuses and environment variables, for help and the man page. */
 struct cli_fact {

@@ -46,10 +46,11 @@ static void print_option(FILE *out, const struct cli_option *option)
 {
     char left[128];
     char letter[8] = "    ";
-    if (option->letter != '\0')
+    bool single = option->letter == '-';
+    if (option->letter != '\0' && !single)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
-             option->argument != NULL ? "=" : "", option->argument != NULL ? option->argument : "");
+    snprintf(left, sizeof left, "%s%s%s%s%s", letter, single ? "-" : "--", option->name,
+             option->argument == NULL ? "" : single ? " " : "=", option->argument != NULL ? option->argument : "");
     print_entry(out, left, option->help, OPTION_COLUMN);
 }
 
@@ -97,6 +98,17 @@ void cli_print_overview(FILE *out)
     fputs("\n'sonde COMMAND --help' explains a command.\n", out);
 }
 
+static void print_group(const char *group, FILE *out)
+{
+    const struct cli_command *command;
+    size_t length = strlen(group);
+    fprintf(out, "Usage: sonde %s COMMAND [OPTION]... [OPERAND]...\n\nCommands:\n", group);
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
+        if (strncmp(command->name, group, length) == 0 && command->name[length] == ' ')
+            print_entry(out, command->name, command->summary, 16);
+    }
+}
+
 int cmd_help(const struct cli_arguments *arguments)
 {
     if (cli_given(arguments, CLI_OPTION_MAN)) {
@@ -111,9 +123,18 @@ int cmd_help(const struct cli_arguments *arguments)
         cli_print_overview(stdout);
         return CLI_EXIT_OK;
     }
-    const struct cli_command *command = cli_command_find(arguments->operands[0]);
-    if (command == NULL) {
-        cli_error("there is no command '%s'", arguments->operands[0]);
+    size_t used = 1;
+    const struct cli_command *command =
+        cli_command_match(arguments->operands, arguments->operand_count, &used);
+    if (command == NULL && arguments->operand_count == 1 &&
+        cli_command_is_group(arguments->operands[0])) {
+        print_group(arguments->operands[0], stdout);
+        return CLI_EXIT_OK;
+    }
+    if (command == NULL || used < arguments->operand_count) {
+        cli_error("there is no command '%s%s%s'", arguments->operands[0],
+                  arguments->operand_count > 1 ? " " : "",
+                  arguments->operand_count > 1 ? arguments->operands[1] : "");
         cli_hint("try 'sonde --help'");
         return CLI_EXIT_USAGE;
     }

@@ -6,6 +6,33 @@
 #include "device/device.h"
 #include "trace/format.h"
 
+/* The first word names a group, and no command of it follows. */
+static int incomplete_command(const char *group, const char *word)
+{
+    char list[256] = "";
+    struct cli_suggestion suggestion;
+    const struct cli_command *command;
+    size_t length = strlen(group);
+    cli_suggestion_begin(&suggestion, word != NULL ? word : "");
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
+        if (strncmp(command->name, group, length) != 0 || command->name[length] != ' ')
+            continue;
+        cli_suggestion_offer(&suggestion, command->name + length + 1);
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
+                 command->name + length + 1);
+    }
+    const char *meant = word != NULL ? cli_suggestion_end(&suggestion) : NULL;
+    if (meant != NULL)
+        cli_error("there is no command '%s %s'; did you mean '%s %s'?", group, word, group, meant);
+    else if (word != NULL)
+        cli_error("there is no command '%s %s', but: %s", group, word, list);
+    else
+        cli_error("%s needs one of: %s", group, list);
+    cli_hint("try 'sonde --help'");
+    return CLI_EXIT_USAGE;
+}
+
 static int unknown_command(const char *word)
 {
     struct cli_suggestion suggestion;
@@ -45,11 +72,15 @@ static int run_command(int argc, char **argv)
         print_version();
         return CLI_EXIT_OK;
     }
-    const struct cli_command *command = cli_command_find(argv[1]);
+    size_t words = 1;
+    const struct cli_command *command =
+        cli_command_match(argv + 1, (size_t)argc - 1, &words);
+    if (command == NULL && cli_command_is_group(argv[1]))
+        return incomplete_command(argv[1], argv[2]);
     if (command == NULL)
         return unknown_command(argv[1]);
     struct cli_arguments arguments;
-    int status = cli_parse(command, argc - 1, argv + 1, &arguments);
+    int status = cli_parse(command, argc - (int)words, argv + words, &arguments);
     if (status < 0)
         status = command->run(&arguments);
     cli_arguments_clear(&arguments);

@@ -32,13 +32,14 @@ static void print_tagged(FILE *out, const char *tag, const char *text)
 static void print_option(FILE *out, const struct cli_option *option)
 {
     fputs(".TP\n", out);
-    if (option->letter != '\0')
+    bool single = option->letter == '-';
+    if (option->letter != '\0' && !single)
         fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
-    fputs("\\fB\\-\\-", out);
+    fputs(single ? "\\fB\\-" : "\\fB\\-\\-", out);
     print_roff(out, option->name);
     fputs("\\fR", out);
     if (option->argument != NULL) {
-        fputs("=\\fI", out);
+        fputs(single ? " \\fI" : "=\\fI", out);
         print_roff(out, option->argument);
         fputs("\\fR", out);
     }
@@ -97,12 +98,50 @@ void cli_print_man(FILE *out)
 
 static void print_completion_case(FILE *out, const struct cli_command *command)
 {
-    fprintf(out, "    %s) words=\"", command->name);
+    fprintf(out, "    \"%s\") words=\"", command->name);
     for (const enum cli_option_id *id = command->options; *id != CLI_OPTION_END; id++) {
         if (!cli_option_find(*id)->hidden)
-            fprintf(out, "--%s ", cli_option_find(*id)->name);
+            fprintf(out, "%s%s ", cli_option_find(*id)->letter == '-' ? "-" : "--",
+                    cli_option_find(*id)->name);
     }
     fputs("--color --help\" ;;\n", out);
+}
+
+static bool is_first_of_group(size_t index)
+{
+    const char *name = cli_command_at(index)->name;
+    size_t length = strcspn(name, " ");
+    for (size_t i = 0; i < index; i++) {
+        const char *other = cli_command_at(i)->name;
+        if (strncmp(other, name, length) == 0 && other[length] == ' ')
+            return false;
+    }
+    return true;
+}
+
+static void print_first_word(FILE *out, size_t index)
+{
+    const char *name = cli_command_at(index)->name;
+    if (is_first_of_group(index))
+        fprintf(out, "%.*s ", (int)strcspn(name, " "), name);
+}
+
+/* The second words of a group, and its commands by both words. */
+static void print_group_case(FILE *out, size_t index)
+{
+    const struct cli_command *command = cli_command_at(index);
+    size_t length = strcspn(command->name, " ");
+    if (command->name[length] == '\0' || !is_first_of_group(index))
+        return;
+    fprintf(out, "    %.*s) command=\"$command ${COMP_WORDS[2]}\"\n      [ \"$COMP_CWORD\" -eq 2 ] "
+                 "&& words=\"",
+            (int)length, command->name);
+    const char *group = command->name;
+    for (size_t i = index; (command = cli_command_at(i)) != NULL; i++) {
+        if (strncmp(command->name, group, length + 1) == 0)
+            fprintf(out, "%s ", command->name + length + 1);
+    }
+    fputs("\" ;;\n", out);
 }
 
 void cli_print_completion(FILE *out)
@@ -110,12 +149,17 @@ void cli_print_completion(FILE *out)
     const struct cli_command *command;
     fputs("# Completion of sonde for bash, made from its table of commands.\n"
           "_sonde()\n{\n"
-          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" words=\"\"\n"
+          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" words=\"\" command=\"${COMP_WORDS[1]}\"\n"
           "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words=\"",
           out);
     for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
-        fprintf(out, "%s ", command->name);
-    fputs("--help --version\"\n  else\n    case \"${COMP_WORDS[1]}\" in\n", out);
+        print_first_word(out, i);
+    fputs("--help --version\"\n  else\n"
+          "    case \"${COMP_WORDS[1]}\" in\n",
+          out);
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
+        print_group_case(out, i);
+    fputs("    esac\n    case \"$command\" in\n", out);
     for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
         print_completion_case(out, command);
     fputs(

@@ -29,7 +29,7 @@ static void add_option(struct getopt_tables *tables, const struct cli_option *op
     int argument = option->argument != NULL ? required_argument : no_argument;
     tables->longs[tables->count++] =
         (struct option){option->name, argument, NULL, LONG_BASE + (int)option->id};
-    if (option->letter == '\0')
+    if (option->letter == '\0' || option->letter == '-')
         return;
     size_t end = strlen(tables->letters);
     tables->letters[end++] = option->letter;
@@ -163,6 +163,35 @@ static int check_operands(const struct cli_command *command, const struct cli_ar
     return -1;
 }
 
+/* Give options that also take a single dash the second one, which is what
+ * getopt_long understands. */
+static bool double_dashes(const struct cli_command *command, int argc, char **argv,
+                          struct cli_arguments *arguments)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        for (const enum cli_option_id *id = command->options; *id != CLI_OPTION_END; id++) {
+            const struct cli_option *option = cli_option_find(*id);
+            size_t length = strlen(option->name);
+            if (option->letter != '-' || argv[i][0] != '-' ||
+                strncmp(argv[i] + 1, option->name, length) != 0 ||
+                (argv[i][1 + length] != '\0' && argv[i][1 + length] != '='))
+                continue;
+            size_t size = strlen(argv[i]) + 2;
+            char **grown = realloc(arguments->own, (arguments->own_count + 1) * sizeof *grown);
+            if (grown == NULL)
+                return false;
+            arguments->own = grown;
+            char *word = malloc(size);
+            if (word == NULL)
+                return false;
+            snprintf(word, size, "-%s", argv[i]);
+            argv[i] = arguments->own[arguments->own_count++] = word;
+            break;
+        }
+    }
+    return true;
+}
+
 int cli_parse(const struct cli_command *command, int argc, char **argv,
               struct cli_arguments *arguments)
 {
@@ -170,6 +199,10 @@ int cli_parse(const struct cli_command *command, int argc, char **argv,
     make_tables(command, &tables);
     memset(arguments, 0, sizeof *arguments);
     arguments->command = command;
+    if (!double_dashes(command, argc, argv, arguments)) {
+        cli_error("out of memory");
+        return CLI_EXIT_FAILURE;
+    }
     optind = 0;
     opterr = 0;
     for (;;) {
@@ -197,6 +230,9 @@ void cli_arguments_clear(struct cli_arguments *arguments)
 {
     for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
         free(arguments->options[i].items);
+    for (size_t i = 0; i < arguments->own_count; i++)
+        free(arguments->own[i]);
+    free(arguments->own);
     memset(arguments, 0, sizeof *arguments);
 }
 

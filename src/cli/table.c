@@ -5,6 +5,7 @@
 
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const register_choices[] = {"recompile", "unmodified", NULL};
+static const char *const core_choices[] = {"cpu", "cpux", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
 static const struct cli_option options[] = {
@@ -78,6 +79,21 @@ static const struct cli_option options[] = {
     {CLI_OPTION_EVENTS, 0, "events", NULL,
      "Write markers, interrupts, sleep and resets to stderr as they happen, each with its cycle.",
      NULL, false, false},
+    {CLI_OPTION_OUTPUT_FILE, 'o', "output", "FILE", "File to write; - is stdout.", NULL, false,
+     false},
+    {CLI_OPTION_ENTER_WORD, '-', "mpge", "WORD",
+     "Word of .profile_enter, such as 0x0001. It must be no instruction of the core (default: "
+     "0x0001, with --core cpux 0x13c1).",
+     NULL, false, false},
+    {CLI_OPTION_EXIT_WORD, '-', "mpgx", "WORD",
+     "Word of .profile_exit (default: 0x0002, with --core cpux 0x13c2).", NULL, false, false},
+    {CLI_OPTION_AUTO, 0, "auto", NULL,
+     "Mark every function: its entry, and each return and tail jump.", NULL, false, false},
+    {CLI_OPTION_CORE, 0, "core", "CORE", "cpu (the original MSP430) or cpux (MSP430X) (default: "
+     "cpu).",
+     core_choices, false, false},
+    {CLI_OPTION_EXCLUDE_FUNCTION, 0, "exclude", "NAME",
+     "Function that --auto leaves unmarked. May be given more than once.", NULL, true, false},
     {CLI_OPTION_COLOR, 0, "color", "WHEN",
      "auto, always or never; auto obeys NO_COLOR and colours terminals only.", color_choices, false,
      false},
@@ -141,6 +157,12 @@ static const struct cli_example emu_examples[] = {
 static const struct cli_example msp430_examples[] = {
     {"sonde msp430 run firmware.elf", "until the program ends in a jump to itself"},
     {"sonde msp430 run firmware.elf --until main --mcu msp430f5529", "up to a symbol"},
+    {NULL, NULL},
+};
+
+static const struct cli_example msp430_as_examples[] = {
+    {"sonde msp430 as --auto app.s -o app.marked.s", "mark what clang -S wrote, for its assembler"},
+    {"sonde msp430 as -mpge 0x13c1 -mpgx 0x13c2 startup.S -o -", "expand the pseudo-operations"},
     {NULL, NULL},
 };
 
@@ -280,11 +302,28 @@ static const struct cli_command commands[] = {
      false,
      cmd_msp430,
      {CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_EVENTS, CLI_OPTION_QUIET, CLI_OPTION_END}},
+    {"msp430 as",
+     "Mark function entries and exits in MSP430 assembler text",
+     "IN.s",
+     1,
+     1,
+     "Reads assembler text as clang and GCC write it for MSP430 (- is stdin), turns .profile_enter "
+     "and .profile_exit into words that are no instruction, and writes the text for the assembler "
+     "that it was made for. The simulator records such words with the cycle they are met at; real "
+     "hardware cannot execute them.\n"
+     "Jumps that no longer reach their target become branches, and each is reported. Everything "
+     "else stays as it is. Naked functions and those that hold either pseudo-operation stay "
+     "unmarked by --auto.",
+     msp430_as_examples,
+     false,
+     cmd_msp430_as,
+     {CLI_OPTION_OUTPUT_FILE, CLI_OPTION_ENTER_WORD, CLI_OPTION_EXIT_WORD, CLI_OPTION_AUTO,
+      CLI_OPTION_CORE, CLI_OPTION_EXCLUDE_FUNCTION, CLI_OPTION_END}},
     {"help",
      "Show help on Sonde or on a command",
      "[COMMAND]",
      0,
-     1,
+     2,
      "Shows the list of commands, or the help of one.",
      help_examples,
      false,
@@ -327,6 +366,42 @@ const struct cli_command *cli_command_find(const char *name)
             return command;
     }
     return NULL;
+}
+
+/* Whether the words begin with this command's. */
+static bool names_command(const struct cli_command *command, char *const *words, size_t count,
+                          size_t *used)
+{
+    size_t first = strcspn(command->name, " ");
+    bool two = command->name[first] == ' ';
+    *used = two ? 2 : 1;
+    return count >= *used && strncmp(words[0], command->name, first) == 0 &&
+           words[0][first] == '\0' && (!two || strcmp(words[1], command->name + first + 1) == 0);
+}
+
+const struct cli_command *cli_command_match(char *const *words, size_t count, size_t *used)
+{
+    const struct cli_command *command, *found = NULL;
+    size_t taken = 1;
+    *used = 1;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
+        if (names_command(command, words, count, &taken) && (found == NULL || taken > *used)) {
+            found = command;
+            *used = taken;
+        }
+    }
+    return found;
+}
+
+bool cli_command_is_group(const char *word)
+{
+    const struct cli_command *command;
+    size_t length = strlen(word);
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
+        if (strncmp(command->name, word, length) == 0 && command->name[length] == ' ')
+            return true;
+    }
+    return false;
 }
 
 const struct cli_option *cli_option_find(enum cli_option_id id)
