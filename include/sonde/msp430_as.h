@@ -45,10 +45,10 @@ struct sonde_msp430_as_result {
  * SONDE_ERROR_ARGUMENT: markers that the core does not allow;
  * SONDE_ERROR_FORMAT: text that cannot be understood; SONDE_ERROR_UNSUPPORTED:
  * text that cannot be rewritten without changing what it does. */
-SONDE_API enum sonde_status
-sonde_msp430_as(const char *name, const char *text, size_t size,
-                const struct sonde_msp430_as_options *options,
-                struct sonde_msp430_as_result *result, struct sonde_error *error);
+SONDE_API enum sonde_status sonde_msp430_as(const char *name, const char *text, size_t size,
+                                            const struct sonde_msp430_as_options *options,
+                                            struct sonde_msp430_as_result *result,
+                                            struct sonde_error *error);
 SONDE_API void sonde_msp430_as_clear(struct sonde_msp430_as_result *result);
 
 #endif

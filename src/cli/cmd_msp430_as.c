@@ -8,6 +8,11 @@
 
 enum { INPUT_LIMIT = 256 << 20 };
 
+static const char *display_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "stdin" : path;
+}
+
 static bool is_dash(const char *path)
 {
     return strcmp(path, "-") == 0;
@@ -94,7 +99,7 @@ static bool take_word(const struct cli_arguments *arguments, enum cli_option_id 
 static void report(const struct cli_arguments *arguments,
                    const struct sonde_msp430_as_result *result)
 {
-    const char *file = arguments->operands[0];
+    const char *file = display_name(arguments->operands[0]);
     for (size_t i = 0; i < result->remark_count; i++) {
         const struct sonde_msp430_as_remark *remark = &result->remarks[i];
         char place[16] = "";
@@ -120,8 +125,8 @@ static int mark(const struct cli_arguments *arguments, const char *output,
     size_t size;
     int status = CLI_EXIT_FAILURE;
     if (read_input(input, &text, &size)) {
-        if (sonde_msp430_as(is_dash(input) ? "stdin" : input, text, size, options, &result,
-                            &error) != SONDE_OK) {
+        if (sonde_msp430_as(display_name(input), text, size, options, &result, &error) !=
+            SONDE_OK) {
             cli_error("%s", error.message);
         } else {
             if (write_output(output, &result)) {

@@ -50,7 +50,10 @@ static void print_option(FILE *out, const struct cli_option *option)
     if (option->letter != '\0' && !single)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     snprintf(left, sizeof left, "%s%s%s%s%s", letter, single ? "-" : "--", option->name,
-             option->argument == NULL ? "" : single ? " " : "=", option->argument != NULL ? option->argument : "");
+             option->argument == NULL ? ""
+             : single                 ? " "
+                                      : "=",
+             option->argument != NULL ? option->argument : "");
     print_entry(out, left, option->help, OPTION_COLUMN);
 }
 
@@ -87,7 +90,7 @@ void cli_print_overview(FILE *out)
     fputs("\nCommands:\n", out);
     const struct cli_command *command;
     for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
-        print_entry(out, command->name, command->summary, 12);
+        print_entry(out, command->name, command->summary, 16);
     fputs("\nOptions:\n", out);
     print_option(out, cli_option_find(CLI_OPTION_HELP));
     print_option(out, cli_option_find(CLI_OPTION_VERSION));

@@ -73,8 +73,7 @@ static int run_command(int argc, char **argv)
         return CLI_EXIT_OK;
     }
     size_t words = 1;
-    const struct cli_command *command =
-        cli_command_match(argv + 1, (size_t)argc - 1, &words);
+    const struct cli_command *command = cli_command_match(argv + 1, (size_t)argc - 1, &words);
     if (command == NULL && cli_command_is_group(argv[1]))
         return incomplete_command(argv[1], argv[2]);
     if (command == NULL)

@@ -133,8 +133,9 @@ static void print_group_case(FILE *out, size_t index)
     size_t length = strcspn(command->name, " ");
     if (command->name[length] == '\0' || !is_first_of_group(index))
         return;
-    fprintf(out, "    %.*s) command=\"$command ${COMP_WORDS[2]}\"\n      [ \"$COMP_CWORD\" -eq 2 ] "
-                 "&& words=\"",
+    fprintf(out,
+            "    %.*s) command=\"$command ${COMP_WORDS[2]}\"\n      [ \"$COMP_CWORD\" -eq 2 ] "
+            "&& words=\"",
             (int)length, command->name);
     const char *group = command->name;
     for (size_t i = index; (command = cli_command_at(i)) != NULL; i++) {

@@ -89,7 +89,8 @@ static const struct cli_option options[] = {
      "Word of .profile_exit (default: 0x0002, with --core cpux 0x13c2).", NULL, false, false},
     {CLI_OPTION_AUTO, 0, "auto", NULL,
      "Mark every function: its entry, and each return and tail jump.", NULL, false, false},
-    {CLI_OPTION_CORE, 0, "core", "CORE", "cpu (the original MSP430) or cpux (MSP430X) (default: "
+    {CLI_OPTION_CORE, 0, "core", "CORE",
+     "cpu (the original MSP430) or cpux (MSP430X) (default: "
      "cpu).",
      core_choices, false, false},
     {CLI_OPTION_EXCLUDE_FUNCTION, 0, "exclude", "NAME",

@@ -14,7 +14,8 @@ import harness
 from harness import check, environment, expect, has, run, start, wait_for
 
 SAMPLE = None
-COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "dump", "emu", "help"]
+COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "dump", "emu", "msp430 as",
+            "help"]
 
 
 def sample(*arguments):
@@ -25,10 +26,10 @@ def help_of_everything():
     overview = expect(run("--help"), 0).out
     for command in COMMANDS:
         has(overview, rf"(?m)^  {command} ", "overview")
-        text = expect(run(command, "--help"), 0).out
+        text = expect(run(*command.split(), "--help"), 0).out
         has(text, rf"^Usage: sonde {command}", command)
         has(text, r"(?m)^Examples:\n  sonde ", command)
-        check(text == expect(run("help", command), 0).out, f"sonde help {command} differs")
+        check(text == expect(run("help", *command.split()), 0).out, f"sonde help {command} differs")
         for line in text.splitlines() + overview.splitlines():
             check(len(line) <= 80, f"{command}: {len(line)} columns: {line}")
 
@@ -42,9 +43,9 @@ def man_page_has_every_option():
     page = expect(run("help", "--man"), 0).out.replace("\\-", "-")
     for command in COMMANDS:
         has(page, rf"(?m)^\.SS sonde {command} ", "man page")
-        for line in expect(run(command, "--help"), 0).out.splitlines():
-            if line.startswith("  -") or line.startswith("      --"):
-                name = line[line.index("--"):].split("=")[0].split()[0]
+        for line in expect(run(*command.split(), "--help"), 0).out.splitlines():
+            if line.startswith("  -") or line.startswith("      -"):
+                name = line[line.index("-m" if " -mp" in line else "--"):].split("=")[0].split()[0]
                 check(name in page, f"man page lacks {name}")
 
 
@@ -55,6 +56,13 @@ def completion_is_bash():
                                 'echo "${COMPREPLY[@]}"'],
         capture_output=True, text=True, check=True).stdout.split()
     check(words == ["report"], f"completion of 're': {words}")
+    for typed, wanted in ((["msp"], ["msp430"]), (["msp430", "a"], ["as"]),
+                          (["msp430", "as", "-mp"], ["-mpge", "-mpgx"])):
+        words = subprocess.run(
+            ["bash", "-c", f"{script}\nCOMP_WORDS=(sonde {' '.join(typed)}); "
+                           f'COMP_CWORD={len(typed)}; _sonde; echo "${{COMPREPLY[@]}}"'],
+            capture_output=True, text=True, check=True).stdout.split()
+        check(words == wanted, f"completion of {typed}: {words}")
 
 
 def usage_errors():

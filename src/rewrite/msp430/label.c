@@ -16,9 +16,9 @@ static int compare_labels(const void *a, const void *b)
 {
     const struct msp430_label *first = a, *second = b;
     int order = compare_names(first->name, second->name);
-    return order != 0 ? order
-                      : (first->statement > second->statement) -
-                            (first->statement < second->statement);
+    return order != 0
+               ? order
+               : (first->statement > second->statement) - (first->statement < second->statement);
 }
 
 enum sonde_status msp430_labels_collect(struct msp430_program *program)
@@ -53,8 +53,7 @@ static size_t lower_bound(const struct msp430_program *program, struct msp430_la
 
 static bool has_name(const struct msp430_program *program, size_t index, struct msp430_slice name)
 {
-    return index < program->label_count &&
-           msp430_slice_equal(program->labels[index].name, name);
+    return index < program->label_count && msp430_slice_equal(program->labels[index].name, name);
 }
 
 /* 1f or 1b: the next or the last label 1. */

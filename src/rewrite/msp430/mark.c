@@ -63,8 +63,8 @@ static void note_statement(struct msp430_function *function,
         function->has_plain_code |= !statement->inline_assembly;
         function->uses_table |= mentions(statement->operands, ".LJTI");
     }
-    function->marked_by_hand |= statement->kind == MSP430_DIRECTIVE &&
-                                msp430_slice_begins(statement->name, ".profile_e");
+    function->marked_by_hand |=
+        statement->kind == MSP430_DIRECTIVE && msp430_slice_begins(statement->name, ".profile_e");
 }
 
 static enum sonde_status assign_functions(struct msp430_program *program, uint32_t *current)
@@ -275,10 +275,9 @@ static enum sonde_status check_exclude(struct msp430_program *program)
         for (size_t f = 0; f < program->function_count && !found; f++)
             found = msp430_slice_equal(program->functions[f].name, name);
         if (!found) {
-            enum sonde_status status =
-                msp430_remark(program, SONDE_MSP430_AS_UNCERTAIN, 0,
-                              "no function is named '%.60s', which is to be excluded",
-                              options->exclude[i]);
+            enum sonde_status status = msp430_remark(
+                program, SONDE_MSP430_AS_UNCERTAIN, 0,
+                "no function is named '%.60s', which is to be excluded", options->exclude[i]);
             if (status != SONDE_OK)
                 return status;
         }

@@ -72,8 +72,7 @@ static bool widen(struct msp430_program *program, struct position *positions)
     for (size_t i = 0; i < program->count; i++) {
         struct msp430_statement *statement = &program->statements[i];
         if (statement->target == MSP430_NONE || statement->widened || statement->repeated ||
-            statement->unknown_before !=
-                program->statements[statement->target].unknown_before ||
+            statement->unknown_before != program->statements[statement->target].unknown_before ||
             reaches(program, statement))
             continue;
         statement->widened = changed = true;
@@ -90,12 +89,11 @@ static enum sonde_status report(struct msp430_program *program)
         target.length = target.length < 60 ? target.length : 60;
         if (statement->widened) {
             program->result->widened_count++;
-            status = msp430_remark(program, SONDE_MSP430_AS_WIDENED, statement->line,
-                                   "'%.*s %.*s' becomes a branch%s", (int)statement->name.length,
-                                   statement->name.text, (int)target.length, target.text,
-                                   statement->conditional_exit
-                                       ? " with an exit marker: it leaves the function"
-                                       : ": its target is out of a jump's reach");
+            status = msp430_remark(
+                program, SONDE_MSP430_AS_WIDENED, statement->line, "'%.*s %.*s' becomes a branch%s",
+                (int)statement->name.length, statement->name.text, (int)target.length, target.text,
+                statement->conditional_exit ? " with an exit marker: it leaves the function"
+                                            : ": its target is out of a jump's reach");
         } else if (statement->target != MSP430_NONE && !reaches(program, statement)) {
             status = msp430_remark(program, SONDE_MSP430_AS_UNCERTAIN, statement->line,
                                    "'%.*s %.*s' may not reach across statements of unknown size",
@@ -122,8 +120,8 @@ static bool edited_within(const struct msp430_program *program, uint32_t from, b
     for (uint32_t i = from; i < program->count && passed <= reach; i = ahead ? i + 1 : i - 1) {
         const struct msp430_statement *statement = &program->statements[i];
         if (statement->section == program->statements[from].section) {
-            bool before_itself = i == from && ahead && statement->edit == MSP430_EXIT_BEFORE &&
-                                 !statement->widened;
+            bool before_itself =
+                i == from && ahead && statement->edit == MSP430_EXIT_BEFORE && !statement->widened;
             if (is_edited(statement) && !before_itself)
                 return true;
             passed += statement->size;

@@ -32,9 +32,8 @@ static bool at_end_of_line(const struct scanner *scanner)
            scanner->program->text.text[scanner->at] == '\n';
 }
 
-static struct msp430_statement *add_statement(struct scanner *scanner,
-                                              enum msp430_statement_kind kind, size_t start,
-                                              size_t end)
+static struct msp430_statement *
+add_statement(struct scanner *scanner, enum msp430_statement_kind kind, size_t start, size_t end)
 {
     struct msp430_program *program = scanner->program;
     if (program->count >= UINT32_MAX - 1 ||
@@ -241,11 +240,10 @@ static enum sonde_status read_operation(struct scanner *scanner)
     struct msp430_slice operands =
         msp430_slice_trim((struct msp430_slice){text.text + name_end, trimmed - name_end});
     bool assigns = operands.length > 0 && operands.text[0] == '=';
-    struct msp430_statement *statement =
-        add_statement(scanner, name.length > 0 && name.text[0] != '.' && !assigns
-                          ? MSP430_INSTRUCTION
-                          : MSP430_DIRECTIVE,
-                      start, trimmed);
+    struct msp430_statement *statement = add_statement(
+        scanner,
+        name.length > 0 && name.text[0] != '.' && !assigns ? MSP430_INSTRUCTION : MSP430_DIRECTIVE,
+        start, trimmed);
     if (statement == NULL)
         return out_of_memory(scanner);
     statement->name = assigns ? (struct msp430_slice){".set", 4} : name;
@@ -284,8 +282,7 @@ static enum sonde_status read_statement(struct scanner *scanner)
             add_statement(scanner, MSP430_LABEL, scanner->at, scanner->at + whole);
         if (statement == NULL)
             return out_of_memory(scanner);
-        statement->name =
-            (struct msp430_slice){scanner->program->text.text + scanner->at, length};
+        statement->name = (struct msp430_slice){scanner->program->text.text + scanner->at, length};
         if (length >= 2 && statement->name.text[0] == '"')
             statement->name = (struct msp430_slice){statement->name.text + 1, length - 2};
     }

@@ -27,44 +27,82 @@ static const struct row {
     enum form form;
     bool extendable; /* with an x at the end: one extension word more */
 } rows[] = {
-    {"mov", FORM_TWO, true},          {"add", FORM_TWO, true},
-    {"addc", FORM_TWO, true},         {"sub", FORM_TWO, true},
-    {"subc", FORM_TWO, true},         {"sbb", FORM_TWO, false},
-    {"cmp", FORM_TWO, true},          {"dadd", FORM_TWO, true},
-    {"bit", FORM_TWO, true},          {"bic", FORM_TWO, true},
-    {"bis", FORM_TWO, true},          {"xor", FORM_TWO, true},
-    {"and", FORM_TWO, true},          {"push", FORM_SOURCE, true},
-    {"rra", FORM_SOURCE, true},       {"rrc", FORM_SOURCE, true},
-    {"rru", FORM_SOURCE, true},       {"swpb", FORM_SOURCE, true},
-    {"sxt", FORM_SOURCE, true},       {"call", FORM_CALL, false},
-    {"br", FORM_BRANCH, false},       {"pop", FORM_DESTINATION, true},
-    {"clr", FORM_DESTINATION, true},  {"inc", FORM_DESTINATION, true},
-    {"incd", FORM_DESTINATION, true}, {"dec", FORM_DESTINATION, true},
-    {"decd", FORM_DESTINATION, true}, {"inv", FORM_DESTINATION, true},
-    {"tst", FORM_DESTINATION, true},  {"adc", FORM_DESTINATION, true},
-    {"sbc", FORM_DESTINATION, true},  {"dadc", FORM_DESTINATION, true},
-    {"rla", FORM_TWICE, true},        {"rlc", FORM_TWICE, true},
-    {"ret", FORM_PLAIN, false},       {"reti", FORM_PLAIN, false},
-    {"reta", FORM_PLAIN, false},      {"nop", FORM_PLAIN, false},
-    {"dint", FORM_PLAIN, false},      {"eint", FORM_PLAIN, false},
-    {"clrc", FORM_PLAIN, false},      {"clrz", FORM_PLAIN, false},
-    {"clrn", FORM_PLAIN, false},      {"setc", FORM_PLAIN, false},
-    {"setz", FORM_PLAIN, false},      {"setn", FORM_PLAIN, false},
-    {"pushm", FORM_PLAIN, false},     {"popm", FORM_PLAIN, false},
-    {"rrcm", FORM_PLAIN, false},      {"rram", FORM_PLAIN, false},
-    {"rlam", FORM_PLAIN, false},      {"rrum", FORM_PLAIN, false},
-    {"mova", FORM_ADDRESS, false},    {"adda", FORM_ADDRESS, false},
-    {"suba", FORM_ADDRESS, false},    {"cmpa", FORM_ADDRESS, false},
-    {"calla", FORM_ADDRESS_CALL, false}, {"bra", FORM_ADDRESS_CALL, false},
-    {"clra", FORM_ADDRESS_CONSTANT, false}, {"tsta", FORM_ADDRESS_CONSTANT, false},
-    {"incda", FORM_ADDRESS_CONSTANT, false}, {"decda", FORM_ADDRESS_CONSTANT, false},
-    {"popa", FORM_ADDRESS_CONSTANT, false}, {"rpt", FORM_PREFIX, false},
-    {"beq", FORM_POLYMORPH, false},   {"bne", FORM_POLYMORPH, false},
-    {"blt", FORM_POLYMORPH, false},   {"bltn", FORM_POLYMORPH, false},
-    {"bltu", FORM_POLYMORPH, false},  {"bge", FORM_POLYMORPH, false},
-    {"bgeu", FORM_POLYMORPH, false},  {"bgt", FORM_POLYMORPH, false},
-    {"bgtu", FORM_POLYMORPH, false},  {"ble", FORM_POLYMORPH, false},
-    {"bleu", FORM_POLYMORPH, false},  {"jump", FORM_POLYMORPH, false},
+    {"mov", FORM_TWO, true},
+    {"add", FORM_TWO, true},
+    {"addc", FORM_TWO, true},
+    {"sub", FORM_TWO, true},
+    {"subc", FORM_TWO, true},
+    {"sbb", FORM_TWO, false},
+    {"cmp", FORM_TWO, true},
+    {"dadd", FORM_TWO, true},
+    {"bit", FORM_TWO, true},
+    {"bic", FORM_TWO, true},
+    {"bis", FORM_TWO, true},
+    {"xor", FORM_TWO, true},
+    {"and", FORM_TWO, true},
+    {"push", FORM_SOURCE, true},
+    {"rra", FORM_SOURCE, true},
+    {"rrc", FORM_SOURCE, true},
+    {"rru", FORM_SOURCE, true},
+    {"swpb", FORM_SOURCE, true},
+    {"sxt", FORM_SOURCE, true},
+    {"call", FORM_CALL, false},
+    {"br", FORM_BRANCH, false},
+    {"pop", FORM_DESTINATION, true},
+    {"clr", FORM_DESTINATION, true},
+    {"inc", FORM_DESTINATION, true},
+    {"incd", FORM_DESTINATION, true},
+    {"dec", FORM_DESTINATION, true},
+    {"decd", FORM_DESTINATION, true},
+    {"inv", FORM_DESTINATION, true},
+    {"tst", FORM_DESTINATION, true},
+    {"adc", FORM_DESTINATION, true},
+    {"sbc", FORM_DESTINATION, true},
+    {"dadc", FORM_DESTINATION, true},
+    {"rla", FORM_TWICE, true},
+    {"rlc", FORM_TWICE, true},
+    {"ret", FORM_PLAIN, false},
+    {"reti", FORM_PLAIN, false},
+    {"reta", FORM_PLAIN, false},
+    {"nop", FORM_PLAIN, false},
+    {"dint", FORM_PLAIN, false},
+    {"eint", FORM_PLAIN, false},
+    {"clrc", FORM_PLAIN, false},
+    {"clrz", FORM_PLAIN, false},
+    {"clrn", FORM_PLAIN, false},
+    {"setc", FORM_PLAIN, false},
+    {"setz", FORM_PLAIN, false},
+    {"setn", FORM_PLAIN, false},
+    {"pushm", FORM_PLAIN, false},
+    {"popm", FORM_PLAIN, false},
+    {"rrcm", FORM_PLAIN, false},
+    {"rram", FORM_PLAIN, false},
+    {"rlam", FORM_PLAIN, false},
+    {"rrum", FORM_PLAIN, false},
+    {"mova", FORM_ADDRESS, false},
+    {"adda", FORM_ADDRESS, false},
+    {"suba", FORM_ADDRESS, false},
+    {"cmpa", FORM_ADDRESS, false},
+    {"calla", FORM_ADDRESS_CALL, false},
+    {"bra", FORM_ADDRESS_CALL, false},
+    {"clra", FORM_ADDRESS_CONSTANT, false},
+    {"tsta", FORM_ADDRESS_CONSTANT, false},
+    {"incda", FORM_ADDRESS_CONSTANT, false},
+    {"decda", FORM_ADDRESS_CONSTANT, false},
+    {"popa", FORM_ADDRESS_CONSTANT, false},
+    {"rpt", FORM_PREFIX, false},
+    {"beq", FORM_POLYMORPH, false},
+    {"bne", FORM_POLYMORPH, false},
+    {"blt", FORM_POLYMORPH, false},
+    {"bltn", FORM_POLYMORPH, false},
+    {"bltu", FORM_POLYMORPH, false},
+    {"bge", FORM_POLYMORPH, false},
+    {"bgeu", FORM_POLYMORPH, false},
+    {"bgt", FORM_POLYMORPH, false},
+    {"bgtu", FORM_POLYMORPH, false},
+    {"ble", FORM_POLYMORPH, false},
+    {"bleu", FORM_POLYMORPH, false},
+    {"jump", FORM_POLYMORPH, false},
 };
 
 static const struct row *find_row(struct msp430_slice name, bool *extended)
@@ -94,8 +132,8 @@ static unsigned immediate_words(struct msp430_slice text, const struct row *row,
         *inexact = true;
         return 1;
     }
-    bool generated = value == 0 || value == 1 || value == 2 || value == 4 || value == 8 ||
-                     value == -1;
+    bool generated =
+        value == 0 || value == 1 || value == 2 || value == 4 || value == 8 || value == -1;
     if ((generated && row->form != FORM_TWO) || value == 0xffff || (byte && value == 0xff))
         *inexact = true;
     return generated && row->form == FORM_TWO ? 0 : 1;
@@ -193,8 +231,8 @@ static uint64_t string_bytes(struct msp430_slice list, unsigned terminator)
             if (item.text[i] != '\\')
                 continue;
             size_t digits = 0;
-            for (i++; digits < 3 && i + 1 < item.length && item.text[i] >= '0' &&
-                      item.text[i] <= '7';
+            for (i++;
+                 digits < 3 && i + 1 < item.length && item.text[i] >= '0' && item.text[i] <= '7';
                  digits++)
                 i++;
             i -= digits > 0;
@@ -236,23 +274,41 @@ static void measure_alignment(struct msp430_statement *statement)
 }
 
 /* Directives that emit nothing, by how they begin. */
-static const char *const silent[] = {
-    ".cfi_", ".loc", ".file", ".type", ".size", ".glob", ".local", ".weak", ".ident", ".addrsig",
-    ".set", ".equ", ".section", ".text", ".data", ".bss", ".pushsection", ".popsection",
-    ".previous", ".comm", ".lcomm", ".hidden", ".protected", ".internal", ".cpu", ".arch",
-    ".refsym", ".mspabi_attribute", ".gnu_attribute", ".profiler", ".macro", ".endm", ".purgem",
-    ".if", ".else", ".endif", ".end", ".extern", ".ref", ".symver", ".sym", ".list", ".nolist",
-    ".title", ".version", ".warning", ".print", ".altmacro", ".noaltmacro", ".build_attributes"};
+static const char *const silent[] = {".cfi_",          ".loc",
+                                     ".file",          ".type",
+                                     ".size",          ".glob",
+                                     ".local",         ".weak",
+                                     ".ident",         ".addrsig",
+                                     ".set",           ".equ",
+                                     ".section",       ".text",
+                                     ".data",          ".bss",
+                                     ".pushsection",   ".popsection",
+                                     ".previous",      ".comm",
+                                     ".lcomm",         ".hidden",
+                                     ".protected",     ".internal",
+                                     ".cpu",           ".arch",
+                                     ".refsym",        ".mspabi_attribute",
+                                     ".gnu_attribute", ".profiler",
+                                     ".macro",         ".endm",
+                                     ".purgem",        ".if",
+                                     ".else",          ".endif",
+                                     ".end",           ".extern",
+                                     ".ref",           ".symver",
+                                     ".sym",           ".list",
+                                     ".nolist",        ".title",
+                                     ".version",       ".warning",
+                                     ".print",         ".altmacro",
+                                     ".noaltmacro",    ".build_attributes"};
 
 static const struct data_row {
     const char *name;
     unsigned bytes;
     bool inexact;
 } data_rows[] = {
-    {".word", 2, false}, {".short", 2, false}, {".hword", 2, false}, {".2byte", 2, false},
-    {".value", 2, false}, {".byte", 1, false}, {".1byte", 1, false}, {".dc.b", 1, false},
-    {".dc.w", 2, false}, {".dc", 2, false}, {".long", 4, false}, {".4byte", 4, false},
-    {".int", 4, true}, {".quad", 8, false}, {".8byte", 8, false},
+    {".word", 2, false},  {".short", 2, false}, {".hword", 2, false}, {".2byte", 2, false},
+    {".value", 2, false}, {".byte", 1, false},  {".1byte", 1, false}, {".dc.b", 1, false},
+    {".dc.w", 2, false},  {".dc", 2, false},    {".long", 4, false},  {".4byte", 4, false},
+    {".int", 4, true},    {".quad", 8, false},  {".8byte", 8, false},
 };
 
 static void measure_directive(struct msp430_statement *statement)
