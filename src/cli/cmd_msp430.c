@@ -204,14 +204,10 @@ static int run(const struct cli_arguments *arguments, struct sonde_msp430_sim *s
 
 int cmd_msp430(const struct cli_arguments *arguments)
 {
-    if (strcmp(arguments->operands[0], "run") != 0) {
-        cli_error("msp430 %s: there is only 'sonde msp430 run FIRMWARE'", arguments->operands[0]);
-        return CLI_EXIT_USAGE;
-    }
     struct sonde_msp430_sim *sim = NULL;
     if (create(arguments, &sim) == NULL)
         return CLI_EXIT_USAGE;
-    int status = load(sim, arguments->operands[1]) ? run(arguments, sim) : CLI_EXIT_FAILURE;
+    int status = load(sim, arguments->operands[0]) ? run(arguments, sim) : CLI_EXIT_FAILURE;
     sonde_msp430_sim_destroy(sim);
     return status;
 }

@@ -289,11 +289,11 @@ static const struct cli_command commands[] = {
      cmd_emu,
      {CLI_OPTION_DEVICE, CLI_OPTION_PORT, CLI_OPTION_THREADS, CLI_OPTION_MAX_INSTRUCTIONS,
       CLI_OPTION_TRUTH, CLI_OPTION_END}},
-    {"msp430",
+    {"msp430 run",
      "Run a firmware in the MSP430 simulator",
-     "run FIRMWARE",
-     2,
-     2,
+     "FIRMWARE",
+     1,
+     1,
      "Runs FIRMWARE, an ELF file or Intel HEX, cycle by cycle on a simulated microcontroller. "
      "What its first UART sends is written to stdout. The run ends with the program (a jump to "
      "itself or a sleep that no interrupt can end), at --until, or at a fault: a word at an odd "

@@ -14,8 +14,8 @@ import harness
 from harness import check, environment, expect, has, run, start, wait_for
 
 SAMPLE = None
-COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "dump", "emu", "msp430 as",
-            "help"]
+COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "dump", "emu", "msp430 run",
+            "msp430 as", "help"]
 
 
 def sample(*arguments):

@@ -10,9 +10,8 @@ FOLDER = None
 
 
 def run(*arguments, text=None):
-    result = subprocess.run([SONDE, *arguments], input=text,
-                            capture_output=True, text=True)
-    return result.returncode, result.stdout, result.stderr
+    result = subprocess.run([SONDE, *arguments], input=(text or "").encode(), capture_output=True)
+    return result.returncode, result.stdout.decode(), result.stderr.decode()
 
 
 def expect(text, wanted, *options):

@@ -119,7 +119,8 @@ static bool leaves(const struct msp430_program *program, struct msp430_slice tar
     uint32_t label = msp430_label_find(program, target, from);
     if (label != MSP430_NONE)
         return program->statements[label].function != statement->function ||
-               program->functions[statement->function].label == label;
+               (statement->function != MSP430_NONE &&
+                program->functions[statement->function].label == label);
     int64_t number;
     if (msp430_slice_number(target, &number))
         return msp430_jump_of(statement) == NULL; /* a jump's number is a distance */
