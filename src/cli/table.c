@@ -336,7 +336,8 @@ static const struct cli_fact exit_facts[] = {
     {"0", "Success; verify: identical."},
     {"1", "Failure; verify: something differs; msp430: the firmware faulted."},
     {"2", "The command line is wrong."},
-    {"125", "run, verify: Sonde itself failed, and its message says why."},
+    {"125", "run, verify: Sonde itself failed, or the emulated GPU stopped a kernel of a program "
+            "that then ended with 0; a message says why."},
     {"126", "run, verify: APP was found but could not be executed."},
     {"127", "run, verify: APP was not found."},
     {"128+N", "run: APP was killed by signal N."},

@@ -94,10 +94,10 @@ def standard_input_is_the_programs():
 
 
 def faults_are_shown():
-    result = expect(run("run", BEHAVE, "outside"), 0)
+    result = expect(run("run", BEHAVE, "outside"), 125)
     has(result.err, r"sends .*write of 4 bytes at unmapped address 0x123456789000", "fault")
     has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "fault")
-    result = expect(run("run", "--max-instructions=100000", BEHAVE, "loops"), 0)
+    result = expect(run("run", "--max-instructions=100000", BEHAVE, "loops"), 125)
     has(result.err, r"100000 instructions", "endless kernel")
     has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "endless kernel")
     check(result.out == "fine\n", result)
