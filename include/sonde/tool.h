@@ -32,6 +32,45 @@ SONDE_API uint64_t sonde_profile_array_sum(const struct sonde_profile_array *arr
                                            const uint8_t *buffer, size_t size, uint32_t record,
                                            uint32_t offset);
 
+/* Copy records [first, first + count) of one bucket out of, or into, the
+ * profile buffer of one dispatch. `records` has count * record_size bytes.
+ * SONDE_ERROR_ARGUMENT for records that the array does not have,
+ * SONDE_ERROR_RANGE when the buffer ends before them. */
+SONDE_API enum sonde_status sonde_profile_array_read(const struct sonde_profile_array *array,
+                                                     const uint8_t *buffer, size_t size,
+                                                     uint32_t bucket, uint32_t first,
+                                                     uint32_t count, void *records,
+                                                     struct sonde_error *error);
+SONDE_API enum sonde_status sonde_profile_array_write(const struct sonde_profile_array *array,
+                                                      uint8_t *buffer, size_t size, uint32_t bucket,
+                                                      uint32_t first, uint32_t count,
+                                                      const void *records,
+                                                      struct sonde_error *error);
+/* Zero all records. */
+SONDE_API enum sonde_status sonde_profile_array_initialize(const struct sonde_profile_array *array,
+                                                           uint8_t *buffer, size_t size,
+                                                           struct sonde_error *error);
+
+/* Append to `procedure`: where byte `offset_in_record` of a record stands in
+ * the thread's bucket. The record is an immediate or a register of type ud,
+ * whose value the device does not check. As an offset:ud into the profile
+ * buffer, as an address, and as an address from `base`, the address of byte 0
+ * of record 0. Threads share buckets, so updates are to be atomic. */
+SONDE_API enum sonde_status
+sonde_profile_array_compute_offset(const struct sonde_profile_array *array,
+                                   struct sonde_coder *coder, struct sonde_procedure *procedure,
+                                   sonde_vreg offset, struct sonde_operand record,
+                                   uint32_t offset_in_record, struct sonde_error *error);
+SONDE_API enum sonde_status
+sonde_profile_array_compute_address(const struct sonde_profile_array *array,
+                                    struct sonde_coder *coder, struct sonde_procedure *procedure,
+                                    sonde_vreg address, struct sonde_operand record,
+                                    uint32_t offset_in_record, struct sonde_error *error);
+SONDE_API enum sonde_status sonde_profile_array_compute_rel_address(
+    const struct sonde_profile_array *array, struct sonde_coder *coder,
+    struct sonde_procedure *procedure, sonde_vreg address, sonde_vreg base,
+    struct sonde_operand record, uint32_t offset_in_record, struct sonde_error *error);
+
 /* What a tool sees while a kernel is built. */
 struct sonde_tool_build;
 SONDE_API struct sonde_instrument *sonde_tool_build_instrument(struct sonde_tool_build *build);
