@@ -25,7 +25,7 @@ NO_DOUBLE = {"kernels/double_arithmetic", "kernels/double_math", "examples/doubl
              "kernels/options_large_buffers"}
 REFUSED = {"icllp": NO_DOUBLE, "tgllp": NO_DOUBLE, "dg2": NO_DOUBLE,
            "pvc": {"kernels/double_math", "kernels/simd_widths", "kernels/subgroups_intel"}}
-SMALL_STEP = 6
+SMALL_STEP = 16
 
 
 def options_of(source):
