@@ -154,6 +154,22 @@ static void barrier_orders_threads(void **state)
     core_machine_destroy(machine);
 }
 
+static void waiting_at_a_barrier_is_not_counted(void **state)
+{
+    (void)state;
+    struct core_machine *machine = machine_with(1);
+    number_threads(machine, 4);
+    machine->dispatch.group_end[0] = 3;
+    /* thread 0 alone executes the five moves and arrives late */
+#define MOVE "(W) mov (8|M0) r10.0<1>:ud 1:ud\n"
+    core_assemble(machine, "(W) cmp (1|M0) (gt)f0.0 null<1>:ud r1.0<0;1,0>:ud 0:ud\n"
+                           "(W&f0.0) jmpi WAIT\n" MOVE MOVE MOVE MOVE MOVE "WAIT:\n" BARRIER END);
+    core_run(machine);
+    assert_false(machine->result.fault.occurred);
+    assert_int_equal(machine->result.instructions, 3 * (4 * (2 + 3 + 2) + 5));
+    core_machine_destroy(machine);
+}
+
 static void barrier_divergence_stops(void **state)
 {
     (void)state;
@@ -250,6 +266,7 @@ int main(void)
         cmocka_unit_test(wild_jumps_stop),
         cmocka_unit_test(groups_may_wait_for_later_ones),
         cmocka_unit_test(barrier_orders_threads),
+        cmocka_unit_test(waiting_at_a_barrier_is_not_counted),
         cmocka_unit_test(barrier_divergence_stops),
         cmocka_unit_test(counts_are_the_same_on_two_threads),
         cmocka_unit_test(predicated_end_of_thread),

@@ -233,6 +233,7 @@ struct emu_worker {
     uint32_t resident_max;
     uint32_t resident_used; /* those from here on were never used */
     uint64_t instructions;
+    uint64_t waited;   /* cycles that running threads went ahead without an instruction */
     uint64_t reported; /* instructions already added to the dispatch's total */
     uint64_t threads;
     uint64_t cycles;

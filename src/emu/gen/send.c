@@ -23,12 +23,14 @@ static bool decode_now(struct emu_thread *thread, const struct emu_operation *op
     return false;
 }
 
-static void release_barrier(struct emu_group *group)
+/* `last` signalled last, and is the only one that runs. */
+static void release_barrier(struct emu_group *group, const struct emu_thread *last)
 {
     uint64_t latest = 0;
     for (uint32_t i = 0; i < group->thread_count; i++)
         if (group->threads[i].cycles > latest)
             latest = group->threads[i].cycles;
+    last->worker->waited += latest - last->cycles;
     for (uint32_t i = 0; i < group->thread_count; i++) {
         struct emu_thread *thread = &group->threads[i];
         if (!thread->at_barrier)
@@ -52,7 +54,7 @@ static void signal_barrier(struct emu_thread *thread, const struct emu_operation
     }
     thread->at_barrier = true;
     if (++group->signalled == group->thread_count)
-        release_barrier(group);
+        release_barrier(group, thread);
 }
 
 static uint32_t payload_register(const struct sonde_gen_operand *operand)

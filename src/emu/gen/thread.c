@@ -240,7 +240,7 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
 {
     struct emu_worker *worker = thread->worker;
     const struct emu_operation *operation;
-    uint64_t start = thread->cycles, end = start + budget;
+    uint64_t start = thread->cycles, end = start + budget, waited = worker->waited;
     uint32_t lanes;
     thread->stopped = false;
     emu_thread_apply_control(thread);
@@ -267,6 +267,6 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
         worker->tallies[operation->index].lanes -= lanes;
         thread->cycles--;
     }
-    worker->instructions += thread->cycles - start;
+    worker->instructions += thread->cycles - start - (worker->waited - waited);
     return thread->cycles - start;
 }
