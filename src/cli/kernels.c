@@ -40,12 +40,38 @@ static enum sonde_status add_piece(void *context, const char *bytes, size_t size
     return text->failed ? SONDE_ERROR_MEMORY : SONDE_OK;
 }
 
+/* Code that is no whole kernel (a piece, or damaged) has no blocks; its
+ * instructions can be shown all the same. */
+static bool list_instructions(const struct sonde_kernel_info *info, struct report_text *text)
+{
+    struct sonde_gen_instruction *instructions;
+    size_t count;
+    struct sonde_error error;
+    if (sonde_gen_decode_all(info->platform, info->isa, info->isa_size, &instructions, &count,
+                             &error) != SONDE_OK) {
+        cli_error("%s", error.message);
+        return false;
+    }
+    report_text_add(text, "// %zu instructions, not a whole kernel\n", count);
+    for (size_t i = 0; i < count; i++) {
+        char line[512];
+        sonde_gen_print(&instructions[i], NULL, NULL, line, sizeof line);
+        report_text_add(text, "/* [%04x] */ %s\n", instructions[i].offset, line);
+    }
+    free(instructions);
+    return true;
+}
+
 bool kernels_list(const struct sonde_kernel_info *info, const struct sonde_listing_options *options,
                   struct report_text *text)
 {
     struct sonde_kernel *kernel;
     struct sonde_error error;
     enum sonde_status status = sonde_kernel_create(info, &kernel, &error);
+    if (status == SONDE_ERROR_FORMAT) {
+        cli_warning("%s", error.message);
+        return list_instructions(info, text);
+    }
     if (status == SONDE_OK) {
         status = sonde_listing_print(kernel, options, add_piece, text, &error);
         sonde_kernel_destroy(kernel);

@@ -233,6 +233,16 @@ def corrupt_binaries():
         "--platform")
 
 
+def pieces_of_code_are_shown():
+    # mov (8|M0) r1.0<1>:ud r0.0<8;8,1>:ud without an end of thread after it.
+    with open("piece", "wb") as file:
+        file.write(bytes.fromhex("01006000 0c022020 00008d00 00000000".replace(" ", "")))
+    result = expect(run("disasm", "--platform=gen9", "piece"), 0)
+    has(result.out, r"1 instructions?, not a whole kernel", "piece")
+    has(result.out, r"mov \(8\|M0\) +r1\.0<1>:ud +r0\.0<8;8,1>:ud", "piece")
+    has(result.err, "no end-of-thread message", "piece")
+
+
 def emulator_ends_when_told():
     for number in (signal.SIGTERM, signal.SIGINT):
         process = start("emu")
@@ -261,4 +271,4 @@ if __name__ == "__main__":
         help_of_everything, version, man_page_has_every_option, completion_is_bash, usage_errors,
         missing_driver, color, no_run_here, formats_agree, choosing_rows, losses_are_shown,
         annotated_assembly, dump_has_every_record, output_that_cannot_be_written,
-        corrupt_binaries, emulator_ends_when_told, port_in_use]))
+        corrupt_binaries, pieces_of_code_are_shown, emulator_ends_when_told, port_in_use]))
