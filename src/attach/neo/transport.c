@@ -126,7 +126,8 @@ static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
             s->known[page / 8] |= (uint8_t)(1u << page % 8);
 }
 
-/* Fetch the run of known pages that starts with `page`. */
+/* Fetch the run of known pages that starts with `page`, which `message` reads a
+ * part of: whole pages are asked for. */
 static bool fetch_run(struct attach_stream *s, const uint8_t *message, uint64_t page)
 {
     uint32_t count = 1;
@@ -134,6 +135,7 @@ static bool fetch_run(struct attach_stream *s, const uint8_t *message, uint64_t 
         count++;
     uint8_t request[HEADER_SIZE + MEMORY_BODY], answer[HEADER_SIZE + MEMORY_BODY];
     memcpy(request, message, sizeof request);
+    base_store32(request + HEADER_SIZE + 4, (uint32_t)(page * PAGE_SIZE));
     base_store32(request + HEADER_SIZE + 8, count * PAGE_SIZE);
     s->run_count = 0;
     if (!gather(s, request, sizeof request) || !flush(s) ||
@@ -179,16 +181,8 @@ static bool take_message(struct attach_stream *s, const uint8_t *message, size_t
     uint64_t address = memory ? memory_address(message) : 0;
     uint32_t length = memory ? base_load32(message + HEADER_SIZE + 8) : 0;
     if (memory && type == MESSAGE_READ && length > 0 && address % PAGE_SIZE + length <= PAGE_SIZE &&
-        is_known(s, address / PAGE_SIZE) && s->answer_begin == s->answer_end) {
-        /* Whole pages are asked for, whatever part the driver wants. */
-        uint8_t whole[HEADER_SIZE + MEMORY_BODY];
-        memcpy(whole, message, sizeof whole);
-        base_store32(whole + HEADER_SIZE + 4, (uint32_t)(address & ~(uint64_t)(PAGE_SIZE - 1)));
-        if (!answer_read(s, whole, address, length))
-            return false;
-        memcpy(s->answer + HEADER_SIZE, message + HEADER_SIZE, MEMORY_BODY);
-        return true;
-    }
+        is_known(s, address / PAGE_SIZE) && s->answer_begin == s->answer_end)
+        return answer_read(s, message, address, length);
     if (memory && type == MESSAGE_WRITE) {
         remember(s, address, length);
         s->data_left = length;
