@@ -145,7 +145,7 @@ static void make_binary(char *line, const struct form *form, unsigned dst, unsig
     const char *name = sel ? conditions[pick(2) ? 3 : 4] : conditions[pick(6)];
     bool predicate = (!condition && pick(3) == 0) || sel_predicate;
     unsigned stride = exec > 1 && exec * type_bytes(dst_type) <= 32 && pick(4) == 0 ? 2 : 1;
-    snprintf(line, LINE * 3, "%s %s (%u|M0) %s%s%s %sr%u.0<%u>:%s %s %s\n",
+    snprintf(line, LINE * 4, "%s %s (%u|M0) %s%s%s %sr%u.0<%u>:%s %s %s\n",
              predicate ? "(W&f0.1)" : "(W)", form->name, exec, condition ? "(" : "",
              condition ? name : "", condition ? ")f1.0" : "",
              form->saturate && pick(4) == 0 ? "(sat)" : "", dst, stride, type_name(dst_type),
@@ -170,12 +170,12 @@ static void make_ternary(char *line, const struct form *form, unsigned dst, unsi
         else
             snprintf(source[i], LINE, "%sr%u.0<%s1>:%s", sign, reg, i < 2 ? "2;" : "", type);
     }
-    snprintf(line, LINE * 3, "(W) %s (%u|M0) %s r%u.0<1>:%s %s %s %s\n", form->name, exec,
+    snprintf(line, LINE * 4, "(W) %s (%u|M0) %s r%u.0<1>:%s %s %s %s\n", form->name, exec,
              form->condition && pick(4) == 0 ? "(gt)f1.0" : "", dst, type, source[0], source[1],
              source[2]);
 }
 
-static void make_kernel(char *text, char lines[][LINE * 3])
+static void make_kernel(char *text, char lines[][LINE * 4])
 {
     strcpy(text, "(W) mov (1|M0) f0.1<1>:uw r64.0<0;1,0>:uw\n");
     for (unsigned i = 0; i < INSTRUCTIONS; i++) {
@@ -226,7 +226,7 @@ static bool is_nan_pair(const struct core_machine *a, const struct core_machine 
 }
 
 static void compare_machines(const struct core_machine *general, const struct core_machine *fast,
-                             const char *path, char lines[][LINE * 3])
+                             const char *path, char lines[][LINE * 4])
 {
     for (size_t byte = 32 * 65; byte < CORE_GRF_BYTES; byte++) {
         if (general->grf[byte] == fast->grf[byte] || is_nan_pair(general, fast, byte))
@@ -242,7 +242,7 @@ static void random_instructions(void **state)
     struct machines *machines = *state;
     if (!machines->general)
         skip();
-    static char text[LINE * 4 * INSTRUCTIONS], lines[INSTRUCTIONS][LINE * 3];
+    static char text[LINE * 4 * INSTRUCTIONS], lines[INSTRUCTIONS][LINE * 4];
     for (unsigned kernel = 0; kernel < KERNELS; kernel++) {
         make_kernel(text, lines);
         fill_payload(machines->general);
