@@ -72,7 +72,7 @@ static void swizzle_elements(const struct sonde_gen_operand *operand, bool terna
         if (operand->replicate)
             element[i] = 0;
         else if (ternary && wide)
-            element[i] = i / 2 * 2 + (operand->swizzle >> (i % 2 * 4) & 3) / 2;
+            element[i] = i / 2 * 2 + (operand->swizzle >> (i % 2 * 4) & 3u) / 2;
         else if (ternary)
             element[i] = i / 4 * 4 + select;
         else

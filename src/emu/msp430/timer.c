@@ -267,8 +267,8 @@ static void write(struct sonde_msp430_sim *sim, struct msp430_peripheral *periph
         return;
     }
     if (byte)
-        value = address & 1 ? (uint16_t)((*at & 0xff) | value << 8)
-                            : (uint16_t)((*at & 0xff00) | (value & 0xff));
+        value =
+            (uint16_t)(address & 1 ? (*at & 0xff) | value << 8 : (*at & 0xff00) | (value & 0xff));
     if (at == &timer->control) {
         if (value & CONTROL_CLEAR) {
             timer->counter = 0;
