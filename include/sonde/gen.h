@@ -208,7 +208,8 @@ struct sonde_gen_instruction {
     uint8_t platform;       /* enum sonde_gen_platform */
     uint8_t opcode;         /* enum sonde_gen_opcode */
     bool compacted;
-    bool illegal; /* encoding the hardware does not define, or opcode illegal; `raw` is all there is */
+    bool illegal; /* encoding the hardware does not define, or opcode illegal; `raw` is all there is
+                   */
     uint8_t exec_size;      /* 1,2,4,8,16,32 */
     uint8_t channel_offset; /* first channel: 0,4,8,...,28 */
     bool no_mask;           /* WrEn: ignores the execution mask */
@@ -240,7 +241,16 @@ struct sonde_gen_instruction {
     struct sonde_gen_operand dst;
     struct sonde_gen_operand src[3];
     uint8_t source_count;
+    /* Of an illegal instruction that was decoded: what is wrong and the value
+     * at fault. Static storage; NULL elsewhere. */
+    const char *illegal_reason;
+    uint32_t illegal_value;
 };
+
+/* Why the instruction is illegal, e.g. "exec_size (bits 23:21) is undefined:
+ * 0x7"; "" when it is legal. Returns the length as snprintf does. */
+SONDE_API int sonde_gen_illegal_print(const struct sonde_gen_instruction *instruction, char *text,
+                                      size_t size);
 
 /* The software scoreboard field (Xe and later): what an instruction waits for. */
 enum sonde_gen_pipe {
@@ -307,7 +317,8 @@ SONDE_API enum sonde_status sonde_gen_platform_from_name(const char *name,
 SONDE_API uint32_t sonde_gen_platform_grf_size(enum sonde_gen_platform platform);
 
 /* Decode the instruction at data[offset]. On SONDE_OK *instruction is filled;
- * `illegal` may be set (the length is still known from bit 29). Errors:
+ * `illegal` may be set, and illegal_reason with it (the length is still known
+ * from bit 29). Encoding an illegal instruction gives its own bytes. Errors:
  * SONDE_ERROR_TRUNCATED when the buffer ends inside the instruction,
  * SONDE_ERROR_UNSUPPORTED for a platform without tables in this version. */
 SONDE_API enum sonde_status sonde_gen_decode(enum sonde_gen_platform platform, const uint8_t *data,
@@ -376,7 +387,8 @@ struct sonde_gen_effects {
 SONDE_API void sonde_gen_instruction_effects(const struct sonde_gen_instruction *instruction,
                                              struct sonde_gen_effects *effects);
 
-/* Print one instruction in iga64's syntax without a trailing newline.
+/* Print one instruction in iga64's syntax without a trailing newline; the
+ * comment of an illegal one ends in the reason, which iga64 does not give.
  * `label` names a branch target given as byte offset in the kernel; NULL
  * prints "L<offset>". Output is always NUL-terminated when size > 0; returns
  * the length that the whole text needs (as snprintf). */

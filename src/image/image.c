@@ -1,6 +1,7 @@
 #include "image/image.h"
 
 #include "base/array.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,9 +50,16 @@ bool image_subspan(const struct image_span *whole, uint64_t offset, uint64_t siz
 
 size_t image_trimmed_size(const uint8_t *data, size_t size)
 {
-    while (size > 0 && data[size - 1] == 0)
-        size--;
-    return size + (8 - size % 8) % 8;
+    const uint64_t compacted_bit = UINT64_C(1) << 29;
+    size_t end = size, at = 0;
+    while (end > 0 && data[end - 1] == 0)
+        end--;
+    while (at < end) {
+        if (size - at < 8)
+            return size;
+        at += (base_load64(data + at) & compacted_bit) != 0 ? 8 : 16;
+    }
+    return at < size ? at : size;
 }
 
 static enum sonde_status parse_raw(struct sonde_image *image, const struct image_span *file,
@@ -68,8 +76,7 @@ static enum sonde_status parse_raw(struct sonde_image *image, const struct image
     kernel->info.name = "raw";
     kernel->info.platform = platform;
     kernel->info.isa = file->data;
-    size_t trimmed = image_trimmed_size(file->data, file->size);
-    kernel->info.isa_size = trimmed < file->size ? trimmed : file->size;
+    kernel->info.isa_size = image_trimmed_size(file->data, file->size);
     return SONDE_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "kernel/internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void refuse(struct sonde_kernel *kernel, const struct sonde_gen_instruction *instruction,
                    const char *reason)
@@ -11,6 +12,12 @@ static void refuse(struct sonde_kernel *kernel, const struct sonde_gen_instructi
     snprintf(kernel->refusal, sizeof kernel->refusal, "%s at 0x%x %s",
              instruction->illegal ? "instruction" : sonde_gen_opcode_mnemonic(instruction->opcode),
              instruction->offset, reason);
+    if (instruction->illegal) {
+        size_t used = strlen(kernel->refusal);
+        char why[200];
+        sonde_gen_illegal_print(instruction, why, sizeof why);
+        snprintf(kernel->refusal + used, sizeof kernel->refusal - used, ": %s", why);
+    }
 }
 
 static bool names_ip(const struct sonde_gen_operand *operand)

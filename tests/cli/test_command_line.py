@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 
@@ -243,6 +244,20 @@ def pieces_of_code_are_shown():
     has(result.err, "no end-of-thread message", "piece")
 
 
+def illegal_words_show_why():
+    # An undefined opcode, an undefined execution size, a nop that ends in zeros.
+    with open("odd", "wb") as file:
+        file.write(struct.pack("<6Q", 0x7f, 1, 0x00e00001, 1, 0x7e, 0))
+    result = expect(run("disasm", "--platform=gen9", "odd"), 0)
+    has(result.out, r"3 instructions", "odd")
+    has(result.out, r"illegal .*opcode \(bits 6:0\) is undefined: 0x7f", "odd")
+    has(result.out, r"illegal .*exec_size \(bits 23:21\) is undefined: 0x7", "odd")
+    with open("cut", "wb") as file:
+        file.write(struct.pack("<3Q", 0x7f, 1, 0x7e))
+    has(expect(run("disasm", "--platform=gen9", "cut"), 1).err,
+        "ends at byte 24, inside the instruction at byte 16", "cut")
+
+
 def emulator_ends_when_told():
     for number in (signal.SIGTERM, signal.SIGINT):
         process = start("emu")
@@ -271,4 +286,5 @@ if __name__ == "__main__":
         help_of_everything, version, man_page_has_every_option, completion_is_bash, usage_errors,
         missing_driver, color, no_run_here, formats_agree, choosing_rows, losses_are_shown,
         annotated_assembly, dump_has_every_record, output_that_cannot_be_written,
-        corrupt_binaries, pieces_of_code_are_shown, emulator_ends_when_told, port_in_use]))
+        corrupt_binaries, pieces_of_code_are_shown, illegal_words_show_why, emulator_ends_when_told,
+        port_in_use]))

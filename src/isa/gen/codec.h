@@ -6,7 +6,7 @@
 
 struct isa_gen_layout {
     /* Fill the fields of *i from i->raw; i->opcode is known. False when the
-     * word is illegal. */
+     * word is illegal; i->illegal_reason then says why. */
     bool (*decode)(struct sonde_gen_instruction *i);
     /* Write the fields of *i over raw[]; the name of a field that cannot hold
      * its value, or NULL. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define COMPACTED_BIT (UINT64_C(1) << 29)
+#define CODE_MASK     0x7f
 
 /* Operand fields that an encoding leaves out. */
 #define ABSENT_OPERAND                                                                             \
@@ -38,6 +39,16 @@ static enum sonde_status unsupported(enum sonde_gen_platform platform, struct so
     return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
                            "instructions of platform %s cannot be coded by this version",
                            sonde_gen_platform_name(platform));
+}
+
+static const char no_such_opcode[] = "opcode (bits 6:0) is undefined";
+
+static void refuse(struct sonde_gen_instruction *i, const char *reason, uint64_t value)
+{
+    i->opcode = SONDE_GEN_ILLEGAL;
+    i->illegal = true;
+    i->illegal_reason = reason;
+    i->illegal_value = (uint32_t)value;
 }
 
 /* The encodings without align16 give strides but no width. */
@@ -100,7 +111,8 @@ static void decode_finish(struct sonde_gen_instruction *i)
     i->source_count = isa_gen_opcodes[i->opcode].sources;
     switch (isa_gen_opcodes[i->opcode].format) {
     case SONDE_GEN_FORMAT_NULLARY:
-        i->illegal = i->opcode == SONDE_GEN_ILLEGAL;
+        if (i->opcode == SONDE_GEN_ILLEGAL)
+            refuse(i, "the opcode is that of illegal", i->raw[0] & CODE_MASK);
         break;
     case SONDE_GEN_FORMAT_MATH:
         i->source_count = i->src[1].file == SONDE_GEN_FILE_NONE ? 1 : 2;
@@ -126,13 +138,15 @@ static void decode_finish(struct sonde_gen_instruction *i)
 /* Fill *i, whose raw word and size stand, from the word. */
 static void decode_word(const struct isa_gen_layout *layout, struct sonde_gen_instruction *i)
 {
-    uint8_t opcode = isa_gen_opcode_of_code[i->platform][i->raw[0] & 0x7f];
-    if (opcode != ISA_GEN_NO_OPCODE) {
-        i->opcode = opcode;
-        if (layout->decode(i)) {
-            decode_finish(i);
-            return;
-        }
+    uint8_t opcode = isa_gen_opcode_of_code[i->platform][i->raw[0] & CODE_MASK];
+    if (opcode == ISA_GEN_NO_OPCODE) {
+        refuse(i, no_such_opcode, i->raw[0] & CODE_MASK);
+        return;
+    }
+    i->opcode = opcode;
+    if (layout->decode(i)) {
+        decode_finish(i);
+        return;
     }
     /* Refused: leave nothing half decoded. */
     struct sonde_gen_instruction kept = *i;
@@ -143,8 +157,7 @@ static void decode_word(const struct isa_gen_layout *layout, struct sonde_gen_in
     i->size = kept.size;
     i->offset = kept.offset;
     i->platform = kept.platform;
-    i->opcode = SONDE_GEN_ILLEGAL;
-    i->illegal = true;
+    refuse(i, kept.illegal_reason, kept.illegal_value);
 }
 
 static void decode_at(const struct isa_gen_layout *layout, enum sonde_gen_platform platform,
@@ -159,11 +172,14 @@ static void decode_at(const struct isa_gen_layout *layout, enum sonde_gen_platfo
     if (size == 8) {
         i->compacted = true;
         i->raw_compacted = i->raw[0];
-        uint8_t opcode = isa_gen_opcode_of_code[platform][i->raw_compacted & 0x7f];
+        uint8_t opcode = isa_gen_opcode_of_code[platform][i->raw_compacted & CODE_MASK];
         if (opcode == ISA_GEN_NO_OPCODE ||
             !layout->expand((enum sonde_gen_opcode)opcode, i->raw_compacted, i->raw)) {
             i->raw[0] = i->raw_compacted;
-            i->illegal = true;
+            refuse(i,
+                   opcode == ISA_GEN_NO_OPCODE ? no_such_opcode
+                                               : "the opcode has no compacted form",
+                   i->raw_compacted & CODE_MASK);
             return;
         }
     } else {

@@ -9,9 +9,9 @@ static enum sonde_status refuse(const struct sonde_gen_instruction *i, const cha
                                 struct sonde_error *error)
 {
     return sonde_error_set(error, SONDE_ERROR_RANGE, i->offset,
-                           "%s at byte %u: the value of %s has no encoding on %s",
+                           "%s at byte %u has no encoding on %s: %s",
                            sonde_gen_opcode_mnemonic((enum sonde_gen_opcode)i->opcode), i->offset,
-                           field, sonde_gen_platform_name((enum sonde_gen_platform)i->platform));
+                           sonde_gen_platform_name((enum sonde_gen_platform)i->platform), field);
 }
 
 /* Undo what decoding adds to the fields of the word. `size` is that of the

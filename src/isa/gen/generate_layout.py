@@ -124,10 +124,20 @@ class Choice:
         self.name, self.kind, self.expression = name, kind, expression
 
 
+def split_reason(words):
+    """Words before `because`, then the C expression of the value at fault and
+    what is wrong with it."""
+    if "because" not in words:
+        return words, None, " ".join(words)
+    at = words.index("because")
+    return words[:at], words[at + 1], " ".join(words[at + 2:])
+
+
 class Rule:
     """never / illegal: a combination of alternatives."""
 
     def __init__(self, word, terms):
+        terms, self.value, self.text = split_reason(terms)
         self.illegal, self.terms = word == "illegal", {}
         for term in terms:
             choice, _, alternatives = term.partition("=")
@@ -135,6 +145,14 @@ class Rule:
 
     def holds(self, state):
         return all(state[c] in a for c, a in self.terms.items())
+
+
+class Require:
+    """A condition that a legal instruction meets."""
+
+    def __init__(self, words):
+        expression, self.value, self.text = split_reason(words)
+        self.expression = " ".join(expression)
 
 
 class Fixed:
@@ -193,7 +211,7 @@ class Table:
             elif key in ("never", "illegal"):
                 current.items.append(Rule(key, words[1:]))
             elif key == "require":
-                current.items.append(" ".join(words[1:]))
+                current.items.append(Require(words[1:]))
             elif key == "fixed":
                 current.items.append(Fixed(place, words[1], words[2], words[4:]))
             else:
@@ -202,6 +220,9 @@ class Table:
     def check(self, form):
         choices = form.of(Choice)
         rows, rules = form.of(Row), form.of(Rule)
+        for item in form.of(Require) + [r for r in rules if r.illegal]:
+            if item.value is None:
+                stop(form.place, f"format {form.name}: \"{item.text}\" gives no reason")
         for row in rows:
             if row.codec and row.codec[0] == "@" and row.codec[1:] not in self.values:
                 stop(row.place, f"unknown values {row.codec}")
@@ -283,9 +304,11 @@ class Emitter:
         if codec.startswith("part:"):
             return [f"{member} |= (uint32_t)(({code}) << {codec[5:]});"]
         name = f"{self.prefix}_{codec[1:]}"
-        return [f"unsigned v_{row.name} = {name}[{code}];",
-                f"bad |= v_{row.name} == CODE_ILLEGAL;",
-                f"{member} = (__typeof__({member}))v_{row.name};"]
+        bits = ",".join(f"{h}:{l}" if h != l else str(h) for h, l, _ in row.pieces)
+        return [f"code = {code};",
+                f"if ({name}[code] == CODE_ILLEGAL)",
+                f"    return layout_refuse(i, \"{row.name} (bits {bits}) is undefined\", code);",
+                f"{member} = (__typeof__({member})){name}[code];"]
 
     def encode_row(self, row):
         member, codec = f"i->{row.member}", row.codec
@@ -362,12 +385,12 @@ class Emitter:
                     braces = True
                 self.line(f"    {member} = {item.value};" if decode else
                           f"    if ({member} != {item.value})\n        return \"{item.member}\";")
-            elif isinstance(item, (Rule, str)):
+            elif isinstance(item, (Rule, Require)):
                 test = self.condition(form, item.terms) if isinstance(item, Rule) \
-                    else f"!({item})"
-                what = "combination" if isinstance(item, Rule) else "instruction"
+                    else f"!({item.expression})"
                 self.line(f"    if ({test})")
-                self.line(f"        return {'false' if decode else chr(34) + what + chr(34)};")
+                self.line(f"        return layout_refuse(i, \"{item.text}\", (uint64_t){item.value});"
+                          if decode else f"        return \"{item.text}\";")
             else:
                 if when and not braces:
                     self.line(f"    if ({self.condition(form, when)}) {{")
@@ -383,9 +406,9 @@ class Emitter:
         self.line(f"static bool {self.prefix}_decode_{form.name}"
                   "(struct sonde_gen_instruction *i)\n{")
         self.line("    const uint64_t w0 = i->raw[0], w1 = i->raw[1];")
-        self.line("    bool bad = false;\n    (void)w0;\n    (void)w1;")
+        self.line("    uint64_t code;\n    (void)code;\n    (void)w0;\n    (void)w1;")
         self.body(form, True)
-        self.line("    return !bad;\n}")
+        self.line("    return true;\n}")
         self.line(f"static const char *{self.prefix}_encode_{form.name}"
                   "(const struct sonde_gen_instruction *i, uint64_t raw[2])\n{")
         self.line("    uint64_t w0 = raw[0], w1 = raw[1], code = 0;\n    (void)code;")

@@ -8,6 +8,15 @@
 /* What a value table holds for a code that stands for nothing. */
 #define CODE_ILLEGAL 0xfeu
 
+/* The word is illegal: leave in *i why. `reason` is static storage. */
+static inline bool layout_refuse(struct sonde_gen_instruction *i, const char *reason,
+                                 uint64_t value)
+{
+    i->illegal_reason = reason;
+    i->illegal_value = (uint32_t)value;
+    return false;
+}
+
 static inline bool layout_no_value(unsigned value)
 {
     return value == CODE_ILLEGAL;
@@ -150,6 +159,16 @@ static inline bool layout_registers_exist(const struct sonde_gen_instruction *i)
             layout_register_exists(&i->src[1]) && layout_register_exists(&i->src[2]));
 }
 
+/* The first register that does not exist, for a message. */
+static inline uint8_t layout_register_beyond(const struct sonde_gen_instruction *i)
+{
+    for (unsigned n = 0; n < 3; n++) {
+        if (!layout_register_exists(&i->src[n]))
+            return i->src[n].number;
+    }
+    return i->dst.number;
+}
+
 static inline bool layout_type_exists(const struct sonde_gen_instruction *i, uint8_t type)
 {
     switch (type) {
@@ -167,6 +186,16 @@ static inline bool layout_types_exist(const struct sonde_gen_instruction *i)
 {
     return layout_type_exists(i, i->dst.type) && layout_type_exists(i, i->src[0].type) &&
            layout_type_exists(i, i->src[1].type) && layout_type_exists(i, i->src[2].type);
+}
+
+/* The first type that does not exist, for a message. */
+static inline uint8_t layout_type_beyond(const struct sonde_gen_instruction *i)
+{
+    for (unsigned n = 0; n < 3; n++) {
+        if (!layout_type_exists(i, i->src[n].type))
+            return i->src[n].type;
+    }
+    return i->dst.type;
 }
 
 /* fdiv and pow are functions of Gen9 alone. */

@@ -99,6 +99,8 @@ static bool decode_xehpc(const struct sonde_gen_instruction *i, struct sonde_gen
     static const uint8_t modes[] = {SONDE_GEN_TOKEN_DESTINATION, SONDE_GEN_TOKEN_SOURCE,
                                     SONDE_GEN_TOKEN_SET};
     unsigned code = i->swsb;
+    if (code >= 0x400)
+        return false; /* more than the field holds */
     if (code >= 0x100)
         return decode_combined(i, out);
     if (code == NO_ACCUMULATOR_SET) {
