@@ -26,6 +26,7 @@ struct diagnostic {
 struct iga {
     void *library;
     void *context;
+    uint32_t platform;
     uint32_t tokens;
     struct kv_functions kv;
     int32_t (*context_create)(const struct context_options *, void **);
@@ -69,6 +70,7 @@ static bool find_all(struct iga *iga)
         {"kv_get_send_indirect_descs", &kv->send_indirect},
         {"kv_get_message_sfid", &kv->message_sfid},
         {"kv_get_message_len", &kv->message_len},
+        {"kv_get_send_exbso", &kv->send_exbso},
         {"kv_get_execution_size", &kv->exec_size},
         {"kv_get_number_sources", &kv->sources},
         {"kv_get_opcode", &kv->opcode},
@@ -120,6 +122,7 @@ struct iga *iga_open_platform(enum sonde_gen_platform platform)
     struct iga *iga = calloc(1, sizeof *iga);
     if (iga == NULL)
         return NULL;
+    iga->platform = numbers[platform];
     iga->tokens = platform == SONDE_GEN_PLATFORM_XEHPC ? 32 : 16;
     iga->library = dlopen("libiga64.so.1", RTLD_NOW | RTLD_LOCAL);
     if (iga->library == NULL) {
@@ -200,8 +203,8 @@ const struct iga_diagnostic *iga_errors(struct iga *iga, size_t *count)
 bool kv_open(struct iga *iga, struct kv *kv, const uint8_t *code, size_t size)
 {
     kv->messages[0] = '\0';
-    kv->view =
-        iga->kv.create(IGA_GEN9, code, size, &kv->status, kv->messages, sizeof kv->messages, 0);
+    kv->view = iga->kv.create(iga->platform, code, size, &kv->status, kv->messages,
+                              sizeof kv->messages, 0);
     return kv->view != NULL;
 }
 

@@ -13,6 +13,7 @@
 #define IGA_GEN9 (9u << 16)
 
 #define IGA_ENCODE_COMPACT    1u
+#define IGA_ENCODE_SCOREBOARD 2u /* compute the software scoreboard fields */
 #define IGA_ENCODE_NO_COMPACT 16u
 
 struct iga;
@@ -65,6 +66,7 @@ struct kv_functions {
     int32_t (*send_indirect)(const void *, int32_t, uint8_t *, uint8_t *, uint8_t *, uint8_t *);
     int32_t (*message_sfid)(const void *, int32_t, int32_t *);
     uint32_t (*message_len)(const void *, int32_t, uint32_t *, uint32_t *, uint32_t *);
+    int32_t (*send_exbso)(const void *, int32_t, int32_t *);
     uint32_t (*exec_size)(const void *, int32_t);
     int32_t (*sources)(const void *, int32_t);
     uint32_t (*opcode)(const void *, int32_t);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "codec_iga.h"
+#include "effects_text.h"
 #include "sonde/gen.h"
 
 static struct iga *iga;
@@ -28,45 +29,6 @@ static struct sonde_gen_instruction assemble(const char *text)
     assert_int_equal(sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, code, size, 0, &i, NULL), SONDE_OK);
     assert_false(i.illegal);
     return i;
-}
-
-/* An effect in words: "r10 r12.4-7 f0.0 a0.2 acc0 mme cr0 memory any". */
-static void describe(const struct sonde_gen_effect *e, char *text, size_t size)
-{
-    int at = 0;
-    text[0] = '\0';
-#define ADD(...) at += snprintf(text + at, size - (size_t)at, __VA_ARGS__)
-    for (unsigned n = 0; n < SONDE_GEN_GRF_WORDS * 64; n++) {
-        unsigned end = n;
-        while (end < SONDE_GEN_GRF_WORDS * 64 && (e->grf[end / 64] >> end % 64 & 1) != 0)
-            end++;
-        if (end == n)
-            continue;
-        if (n % 32 == 0 && end == n + 32)
-            ADD("r%u ", n / 32);
-        else if (n % 32 == 0 && end % 32 == 0)
-            ADD("r%u-r%u ", n / 32, end / 32 - 1);
-        else
-            ADD("r%u.%u+%u ", n / 32, n % 32, end - n);
-        n = end;
-    }
-    for (unsigned n = 0; n < 8; n++) {
-        if ((e->flags >> n & 1) != 0)
-            ADD("f%u.%u ", n / 2, n % 2);
-    }
-    for (unsigned n = 0; n < 16; n++) {
-        if ((e->address >> n & 1) != 0)
-            ADD("a0.%u ", n);
-    }
-    for (unsigned n = 0; n < 16; n++) {
-        if ((e->accumulators >> n & 1) != 0)
-            ADD("acc%u ", n);
-    }
-    ADD("%s%s%s%s", e->mme ? "mme " : "", e->control ? "cr0 " : "", e->memory ? "memory " : "",
-        e->grf_unknown ? "any " : "");
-#undef ADD
-    if (at > 0)
-        text[at - 1] = '\0';
 }
 
 static const struct expectation {
@@ -171,8 +133,8 @@ static void test_expectations(void **state)
         struct sonde_gen_effects effects;
         char reads[2000], writes[2000];
         sonde_gen_instruction_effects(&i, &effects);
-        describe(&effects.reads, reads, sizeof reads);
-        describe(&effects.writes, writes, sizeof writes);
+        effects_describe(&effects.reads, 32, reads, sizeof reads);
+        effects_describe(&effects.writes, 32, writes, sizeof writes);
         if (strcmp(reads, e->reads) != 0)
             fail_msg("%s reads \"%s\", expected \"%s\"", e->text, reads, e->reads);
         if (strcmp(writes, e->writes) != 0)
