@@ -102,4 +102,11 @@ sonde_coder_atomic_store(struct sonde_coder *coder, struct sonde_procedure *proc
                          enum sonde_gen_type type, sonde_vreg address, struct sonde_operand data,
                          const struct sonde_predicate *predicate, struct sonde_error *error);
 
+/* The dword at `address` += data:ud, and old:ud = what stood there before, in
+ * one piece. `old` stays as it is where the predicate does not hold. */
+SONDE_API enum sonde_status
+sonde_coder_atomic_fetch_add(struct sonde_coder *coder, struct sonde_procedure *procedure,
+                             sonde_vreg address, struct sonde_operand data, sonde_vreg old,
+                             const struct sonde_predicate *predicate, struct sonde_error *error);
+
 #endif

@@ -13,6 +13,7 @@
 #include "sonde/factory.h"
 #include "sonde/coder.h"
 #include "sonde/instrument.h"
+#include "sonde/record.h"
 #include "sonde/trace.h"
 #include "sonde/tool.h"
 

@@ -120,6 +120,28 @@ sonde_coder_atomic_store(struct sonde_coder *coder, struct sonde_procedure *proc
     return update(coder, procedure, CODER_ATOMIC_STORE, type, address, data, predicate, error);
 }
 
+enum sonde_status
+sonde_coder_atomic_fetch_add(struct sonde_coder *coder, struct sonde_procedure *procedure,
+                             sonde_vreg address, struct sonde_operand data, sonde_vreg old,
+                             const struct sonde_predicate *predicate, struct sonde_error *error)
+{
+    struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
+    coder_builder_need_address(&builder, address);
+    coder_builder_need(&builder, old, 4, "the old value");
+    if (builder.status == SONDE_OK)
+        coder_builder_need_operand(&builder, &data, SONDE_GEN_TYPE_UD, false);
+    if (builder.status != SONDE_OK)
+        return builder.status;
+    sonde_vreg value = message_data(&builder, SONDE_GEN_TYPE_UD, data);
+    sonde_vreg response = coder_builder_temporary(&builder, CODER_TEMPORARY_RESPONSE);
+    sonde_vreg at = coder_builder_message_address(&builder, address);
+    if (builder.status == SONDE_OK)
+        coder->isa->atomic(&builder, CODER_ATOMIC_ADD, 4, at, value, response);
+    coder_builder_move(&builder, coder_vreg_typed(old, 0, SONDE_GEN_TYPE_UD),
+                       coder_vreg_typed(response, 0, SONDE_GEN_TYPE_UD));
+    return coder_builder_close(&builder);
+}
+
 enum sonde_status sonde_coder_atomic_increment(struct sonde_coder *coder,
                                                struct sonde_procedure *procedure,
                                                sonde_vreg address, struct sonde_error *error)

@@ -90,6 +90,9 @@ static void make_kernel(struct probe *probe, enum probe_registers registers)
 static void run(struct probe *probe, const uint8_t *code, size_t size, uint32_t entry)
 {
     memset(machine_surface(probe->machine, 0), 0, MACHINE_SURFACES * MACHINE_SURFACE_BYTES);
+    if (probe->profile != NULL)
+        memcpy(machine_surface(probe->machine, MACHINE_PROFILE), probe->profile,
+               probe->profile_size);
     assert_true(machine_run(probe->machine, code, size, entry));
     assert_int_equal(probe->machine->result.threads, PROBE_THREADS);
     assert_int_equal(probe->machine->result.out_of_bounds, 0);

@@ -27,6 +27,8 @@ struct probe {
     struct sonde_error error;
     uint8_t *original; /* data of the original run */
     sonde_vreg address;
+    const uint8_t *profile; /* what the profile buffer starts with, NULL: zeros */
+    size_t profile_size;
 };
 
 /* False when this system has no iga64 library. */
