@@ -14,10 +14,13 @@
 #define REGISTER_TIMESTAMP        0x358u
 #define REGISTER_TIMESTAMP_HIGH   0x35cu
 #define REGISTER_CONTEXT_TIME     0x3a8u
+#define REGISTER_QUEUE_LOW        0x510u
+#define REGISTER_QUEUE_HIGH       0x514u
+#define REGISTER_QUEUE_CONTROL    0x550u
 #define EXECLIST_STATUS_COMPLETED 0x100u
 
-/* Gen9 engines: RCS, BCS, VCS, VECS. */
-static const uint32_t engines[] = {0x2000, 0x22000, 0x12000, 0x1a000};
+/* RCS, BCS, Gen9 VCS, CCS0 (Gen9 VECS), VCS and VECS of Gen12. */
+static const uint32_t engines[] = {0x2000, 0x22000, 0x12000, 0x1a000, 0x1c0000, 0x1c8000};
 
 static bool engine_register(uint32_t offset, uint32_t *engine, uint32_t *local)
 {
@@ -51,7 +54,9 @@ uint32_t device_connection_register(const struct device_connection *connection, 
         case REGISTER_TIMESTAMP_HIGH:
             return (uint32_t)(ticks >> 32);
         case REGISTER_EXECLIST_STATUS: /* submissions are run at once: always idle */
-            return EXECLIST_STATUS_COMPLETED;
+            return connection->process->machine->configuration->submission == DEVICE_SUBMISSION_ELSP
+                       ? EXECLIST_STATUS_COMPLETED
+                       : 0;
         default:
             break;
         }
@@ -78,6 +83,30 @@ static bool write_submit_port(struct device_connection *c, uint32_t engine, uint
     return c->left ? false : refuse(c, "the submission cannot be completed, context", port[3]);
 }
 
+static bool write_queue_control(struct device_connection *c, uint32_t engine, uint32_t value)
+{
+    if (!(value & 1))
+        return true;
+    uint64_t descriptor =
+        (uint64_t)device_registers_read(&c->registers, engine + REGISTER_QUEUE_HIGH) << 32 |
+        device_registers_read(&c->registers, engine + REGISTER_QUEUE_LOW);
+    if (device_connection_submit(c, engine, descriptor))
+        return true;
+    return c->left ? false : refuse(c, "the submission cannot be completed, context", descriptor);
+}
+
+/* A register whose write starts something. */
+static bool on_engine_write(struct device_connection *c, uint32_t engine, uint32_t local,
+                            uint32_t value)
+{
+    enum device_submission submission = c->process->machine->configuration->submission;
+    if (submission == DEVICE_SUBMISSION_ELSP && local == REGISTER_SUBMIT_PORT)
+        return write_submit_port(c, engine, value);
+    if (submission == DEVICE_SUBMISSION_ELSQ && local == REGISTER_QUEUE_CONTROL)
+        return write_queue_control(c, engine, value);
+    return true;
+}
+
 /* Body: dword 0 bit 0 write, bits 3:1 access size, bits 8:6 space (0 = MMIO);
  * 1 offset; 2 data. */
 static bool on_mmio(struct device_connection *c, uint32_t transaction, const uint8_t *body)
@@ -89,9 +118,8 @@ static bool on_mmio(struct device_connection *c, uint32_t transaction, const uin
     if (flags & 1) {
         uint32_t value = base_load32(body + 8);
         device_registers_write(&c->registers, offset, value);
-        if (engine_register(offset, &engine, &local) && local == REGISTER_SUBMIT_PORT)
-            return write_submit_port(c, engine, value);
-        return true;
+        return !engine_register(offset, &engine, &local) ||
+               on_engine_write(c, engine, local, value);
     }
     uint8_t answer[DEVICE_HEADER_SIZE + 4];
     base_store32(answer, DEVICE_MESSAGE_MMIO_RESPONSE);

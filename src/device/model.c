@@ -14,6 +14,15 @@ static const char *const skl_environment[] = {
     NULL,
 };
 
+/* 1x2x16: the smaller of the two parts that the driver's Tiger Lake table has. */
+static const char *const tgllp_environment[] = {
+    "NEOReadDebugKeys=1",
+    "SetCommandStreamReceiver=2",
+    "ProductFamilyOverride=tgllp",
+    "HardwareInfoOverride=1x2x16",
+    NULL,
+};
+
 static const struct device_configuration configurations[] = {
     {
         .model = {"skl", "Intel Gen9 (Skylake), 1 slice x 2 sub-slices x 6 EUs", skl_environment},
@@ -24,6 +33,17 @@ static const struct device_configuration configurations[] = {
         .eus_per_subslice = 6,
         .threads_per_eu = 7,
         .cycles_per_tick = 96, /* 1.152 GHz over the 12 MHz timestamp clock */
+    },
+    {
+        .model = {"tgllp", "Intel Gen12LP (Tiger Lake), 1 slice x 2 sub-slices x 16 EUs",
+                  tgllp_environment},
+        .platform = SONDE_GEN_PLATFORM_XE,
+        .submission = DEVICE_SUBMISSION_ELSQ,
+        .slices = 1,
+        .subslices = 2,
+        .eus_per_subslice = 16,
+        .threads_per_eu = 7,
+        .cycles_per_tick = 60, /* 1.152 GHz over the 19.2 MHz timestamp clock */
     },
 };
 

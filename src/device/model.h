@@ -8,6 +8,7 @@
 /* How the driver starts a context. */
 enum device_submission {
     DEVICE_SUBMISSION_ELSP, /* four writes to engine base + 0x230: Gen8 to Gen11 */
+    DEVICE_SUBMISSION_ELSQ, /* descriptor to engine base + 0x510, then bit 0 of + 0x550: Gen12 on */
 };
 
 struct device_configuration {

@@ -368,7 +368,8 @@ static void test_port_in_use(void **state)
     test_server_stop(&server, NULL, 0);
     assert_null(device_model_find("no such"));
     assert_string_equal(device_model_at(0)->name, "skl");
-    assert_null(device_model_at(1));
+    assert_string_equal(device_model_at(1)->name, "tgllp");
+    assert_null(device_model_at(2));
 }
 
 int main(void)

@@ -17,8 +17,9 @@
 #include "emu/gen/internal.h"
 
 #define EMU_LANES       32u
-#define EMU_ACC_LANES   64u
-#define EMU_LANE_BYTES  8u /* accumulator lanes are 64 bits wide, whatever the type */
+#define EMU_ACC_LANES   192u
+#define EMU_ACC_NARROW  64u /* first lane of the accumulators as 16-bit elements */
+#define EMU_LANE_BYTES  8u  /* accumulator lanes are 64 bits wide, whatever the type */
 #define EMU_MME_COUNT   8u
 #define EMU_GRF_BYTES   (EMU_GRF_COUNT * EMU_GRF_SIZE)
 #define EMU_OPERAND_MAX 3u
@@ -40,7 +41,10 @@ void emu_choose_path(struct emu *emu, enum emu_path path);
  * architecture registers follow the register file. */
 struct emu_thread {
     _Alignas(64) uint8_t grf[EMU_GRF_BYTES + EMU_GRF_SLACK];
-    uint64_t acc[EMU_ACC_LANES]; /* one lane a channel; 32-bit values in the low half */
+    /* One lane an element; 32-bit values in the low half. Registers hold half as
+     * many elements of 32 bits as of 16 and code does not mix them, so that those
+     * have lanes of their own. */
+    uint64_t acc[EMU_ACC_LANES];
     uint32_t flag[4];
     uint16_t address[16];
     uint32_t state[8];
@@ -114,6 +118,12 @@ const char *emu_operand_destination(const struct sonde_gen_instruction *instruct
 bool emu_operand_is_null(const struct sonde_gen_operand *operand);
 bool emu_operand_is_accumulator(const struct sonde_gen_operand *operand);
 
+/* Lane of acc0 that belongs to a channel when the accumulator is implied. */
+static inline uint32_t emu_accumulator_lane(uint8_t element_size, uint32_t channel)
+{
+    return element_size <= 2 ? EMU_ACC_NARROW + channel : channel;
+}
+
 typedef void emu_run_function(struct emu_thread *thread, const struct emu_operation *operation,
                               uint32_t mask);
 typedef void emu_load_function(void *lanes, const uint8_t *source, int32_t stride,
@@ -172,7 +182,8 @@ struct emu_operation {
     uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
     bool direct_store;
     uint8_t source_count;
-    bool indirect; /* some source is */
+    uint8_t parameter; /* of the kernel, in place of a predicate: truth table of bfn */
+    bool indirect;     /* some source is */
     uint8_t condition;
     struct emu_source source[EMU_OPERAND_MAX];
     emu_compute_function *compute;
@@ -270,6 +281,7 @@ emu_run_function emu_run_message;
 emu_run_function emu_run_illegal;
 emu_run_function emu_run_nop;
 emu_run_function emu_run_wait;
+emu_run_function emu_run_sync;
 
 /* Fast tables, see lanes.c. */
 bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,

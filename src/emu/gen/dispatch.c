@@ -297,8 +297,13 @@ static void fill_fault(struct emu_worker *worker, struct emu_fault *fault)
     fault->kernel_start = worker->dispatch->kernel_start;
     fault->execution_mask = worker->fault_mask;
     if (operation) {
-        fault->instruction_offset = operation->details->address;
-        sonde_gen_print(&operation->details->instruction, NULL, NULL, fault->instruction,
+        const struct emu_details *details = operation->details;
+        struct sonde_gen_instruction found; /* as fetched: the translator edits its copy */
+        bool decoded = sonde_gen_decode(worker->dispatch->platform, details->bytes, details->mapped,
+                                        0, &found, NULL) == SONDE_OK;
+        found.offset = details->address;
+        fault->instruction_offset = details->address;
+        sonde_gen_print(decoded ? &found : &details->instruction, NULL, NULL, fault->instruction,
                         sizeof(fault->instruction));
     }
     memcpy(fault->group, thread->group->id, sizeof(fault->group));
@@ -427,9 +432,10 @@ static void run_workers(struct emu_worker **workers, uint32_t count)
 static enum sonde_status check_dispatch(struct emu *emu, const struct emu_dispatch *dispatch,
                                         struct sonde_error *error)
 {
-    if (dispatch->platform != SONDE_GEN_PLATFORM_GEN9)
+    if (dispatch->platform != SONDE_GEN_PLATFORM_GEN9 &&
+        dispatch->platform != SONDE_GEN_PLATFORM_XE)
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
-                               "the emulator executes Gen9 code only");
+                               "the emulator executes Gen9 and Gen12LP code only");
     if (dispatch->threads_per_group == 0 || dispatch->threads_per_group > 1024 ||
         (dispatch->simd != 8 && dispatch->simd != 16 && dispatch->simd != 32) ||
         dispatch->slm_size > EMU_SLM_MAX)

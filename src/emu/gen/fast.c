@@ -104,7 +104,8 @@ static bool types_agree(const struct plan *plan)
 static bool is_logic(const struct plan *plan)
 {
     return plan->kernel == EMU_KERNEL_AND || plan->kernel == EMU_KERNEL_OR ||
-           plan->kernel == EMU_KERNEL_XOR || plan->kernel == EMU_KERNEL_NOT;
+           plan->kernel == EMU_KERNEL_XOR || plan->kernel == EMU_KERNEL_NOT ||
+           plan->kernel == EMU_KERNEL_BFN;
 }
 
 static bool plan_wrap(struct plan *plan, const struct integer_facts *facts)
@@ -116,7 +117,8 @@ static bool plan_wrap(struct plan *plan, const struct integer_facts *facts)
     if (instruction->saturate) {
         plan->lane = EMU_LANE_I64; /* holds the exact result of 32-bit operands */
         return !is_logic(plan) && !instruction->condition && !facts->wide &&
-               (plan->kernel == EMU_KERNEL_ADD || !facts->unsigned_int);
+               (plan->kernel == EMU_KERNEL_ADD || plan->kernel == EMU_KERNEL_ADD3 ||
+                !facts->unsigned_int);
     }
     return true;
 }
@@ -200,6 +202,9 @@ static bool plan_bits(struct plan *plan, const struct integer_facts *facts)
     uint8_t last = type_of(plan, plan->sources - 1);
     bool by_sign = plan->kernel == EMU_KERNEL_FBH || plan->kernel == EMU_KERNEL_BFE;
     plan->lane = by_sign && !is_unsigned(last) ? EMU_LANE_I32 : EMU_LANE_U32;
+    bool rotates = plan->kernel == EMU_KERNEL_ROL || plan->kernel == EMU_KERNEL_ROR;
+    if (rotates && sonde_gen_type_size(type_of(plan, 0)) != 4)
+        return false;
     if (plan->kernel == EMU_KERNEL_CBIT)
         plan->load_type[0] = as_unsigned(type_of(plan, 0));
     return !facts->wide && !facts->modified && !instruction->condition && !instruction->saturate;
@@ -618,6 +623,7 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
     for (unsigned i = 0; fits && i < plan.sources; i++)
         fits = plan_source(&plan, i);
     operation->source_count = (uint8_t)plan.sources;
+    operation->parameter = instruction->boolean;
     operation->compute = plan.table->compute[plan.kernel][plan.lane][plan.count];
     fits = fits && (operation->compute || plan.row->rule == EMU_RULE_ACCUMULATOR) &&
            plan_condition(&plan) && plan_store(&plan);
@@ -699,11 +705,13 @@ static void run_in_place(struct emu_thread *thread, const struct emu_operation *
     }
     uint8_t *destination = thread->grf + operation->destination;
     if (mask == operation->window) {
-        operation->compute(destination, lanes[0], lanes[1], lanes[2], 0, operation->exec_size);
+        operation->compute(destination, lanes[0], lanes[1], lanes[2], operation->parameter,
+                           operation->exec_size);
         return;
     }
     _Alignas(64) uint8_t result[LANE_BUFFER];
-    operation->compute(result, lanes[0], lanes[1], lanes[2], 0, operation->exec_size);
+    operation->compute(result, lanes[0], lanes[1], lanes[2], operation->parameter,
+                       operation->exec_size);
     operation->store(destination, result, operation->destination_stride,
                      operation->destination_offset, mask, operation->exec_size);
 }
@@ -717,7 +725,8 @@ void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operati
         b = source_lanes(thread, operation, 1, buffers[1]);
     if (operation->source_count > 2)
         c = source_lanes(thread, operation, 2, buffers[2]);
-    uint32_t select = operation->selects ? emu_predicate_mask(thread, operation) : 0;
+    uint32_t select =
+        operation->selects ? emu_predicate_mask(thread, operation) : operation->parameter;
     if (operation->direct_store && mask == operation->window) {
         operation->compute(thread->grf + operation->destination, a, b, c, select,
                            operation->exec_size);
@@ -752,6 +761,15 @@ static void run_indirect(struct emu_thread *thread, const struct emu_operation *
         run_accumulator(thread, operation, mask);
 }
 
+static void mask_store(struct emu_thread *thread, const struct emu_operation *operation,
+                       const int64_t *result, uint32_t mask)
+{
+    if (operation->store)
+        operation->store(thread->grf + operation->destination, result,
+                         operation->destination_stride, operation->destination_offset, mask,
+                         operation->exec_size);
+}
+
 /* mach, addc and subb: a 32-bit result and a 64-bit accumulator lane. */
 static void run_accumulator(struct emu_thread *thread, const struct emu_operation *operation,
                             uint32_t mask)
@@ -761,6 +779,12 @@ static void run_accumulator(struct emu_thread *thread, const struct emu_operatio
     const int64_t *b = source_lanes(thread, operation, 1, buffers[1]);
     uint32_t count = operation->exec_size;
     uint8_t opcode = operation->details->instruction.opcode;
+    if (emu_is_low_product(&operation->details->instruction)) {
+        for (uint32_t i = 0; i < count; i++)
+            result[i] = (int64_t)(thread->acc[i] + ((uint64_t)a[i] * (uint64_t)(b[i] >> 16) << 16));
+        mask_store(thread, operation, result, mask);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         uint64_t total = 0;
         if (opcode == SONDE_GEN_MACH) {
@@ -779,7 +803,5 @@ static void run_accumulator(struct emu_thread *thread, const struct emu_operatio
     for (uint32_t i = 0; i < count; i++)
         if (mask >> i & 1)
             thread->acc[i] = (uint64_t)lanes[i];
-    if (operation->store)
-        operation->store(thread->grf + operation->destination, result,
-                         operation->destination_stride, operation->destination_offset, mask, count);
+    mask_store(thread, operation, result, mask);
 }

@@ -118,16 +118,21 @@ void emu_run_halt(struct emu_thread *thread, const struct emu_operation *operati
     proceed(thread, operation);
 }
 
-/* Without BranchCtrl the channels that pass the predicate fall through and
- * the others go to UIP (forward); with it those that pass go back to UIP.
- * Read off the code that the Intel compiler makes for irregular loops. */
+/* With BranchCtrl the channels that pass the predicate go back to UIP. Without
+ * it, on Gen9 those that pass fall through and the others go to UIP (forward),
+ * from Gen11 on the other way round. Read off the code that the Intel compiler
+ * makes for irregular loops. */
 void emu_run_goto(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
 {
-    if (operation->details->instruction.branch_control) {
+    const struct sonde_gen_instruction *instruction = &operation->details->instruction;
+    uint32_t taken = chosen(thread, operation, mask);
+    if (instruction->branch_control) {
         loop_back(thread, operation, mask, operation->uip);
         return;
     }
-    park(thread, candidates(thread, operation) & ~chosen(thread, operation, mask), operation->uip);
+    if (instruction->platform < SONDE_GEN_PLATFORM_GEN11)
+        taken = candidates(thread, operation) & ~taken;
+    park(thread, taken, operation->uip);
     proceed(thread, operation);
 }
 
@@ -178,9 +183,11 @@ void emu_run_jmpi(struct emu_thread *thread, const struct emu_operation *operati
         return;
     }
     const uint32_t *distance = branch_register(thread, operation, &instruction->src[0]);
+    uint32_t from = ip_of(thread, operation);
+    if (instruction->platform < SONDE_GEN_PLATFORM_XE)
+        from += instruction->size;
     if (distance)
-        emu_thread_jump(thread, operation,
-                        ip_of(thread, operation) + instruction->size + *distance);
+        emu_thread_jump(thread, operation, from + *distance);
 }
 
 static void call_to(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask,
@@ -202,12 +209,25 @@ static void call_to(struct emu_thread *thread, const struct emu_operation *opera
     thread->next = target;
 }
 
+/* The operation that a register names, relative to `base`; NULL after a fault. */
+static const struct emu_operation *
+named_target(struct emu_thread *thread, const struct emu_operation *operation, uint32_t base)
+{
+    const struct sonde_gen_instruction *instruction = &operation->details->instruction;
+    const uint32_t *value = branch_register(thread, operation, &instruction->src[0]);
+    if (!value)
+        return NULL;
+    return emu_thread_lookup(thread, operation,
+                             thread->worker->dispatch->instruction_base + (base + *value));
+}
+
 void emu_run_call(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
 {
-    if (operation->jip)
-        call_to(thread, operation, mask, operation->jip);
-    else
-        emu_thread_fault(thread, operation, mask, "call through a register");
+    const struct emu_operation *target = operation->jip;
+    if (!target)
+        target = named_target(thread, operation, ip_of(thread, operation));
+    if (target)
+        call_to(thread, operation, mask, target);
 }
 
 /* The distance of calla is an address relative to the instruction base. */
@@ -215,13 +235,13 @@ void emu_run_calla(struct emu_thread *thread, const struct emu_operation *operat
 {
     const struct emu_dispatch *dispatch = thread->worker->dispatch;
     const struct sonde_gen_instruction *instruction = &operation->details->instruction;
-    if (!instruction->has_jip) {
-        emu_thread_fault(thread, operation, mask, "call through a register");
-        return;
-    }
-    call_to(thread, operation, mask,
-            emu_thread_lookup(thread, operation,
-                              dispatch->instruction_base + (uint32_t)instruction->jip));
+    const struct emu_operation *target =
+        instruction->has_jip
+            ? emu_thread_lookup(thread, operation,
+                                dispatch->instruction_base + (uint32_t)instruction->jip)
+            : named_target(thread, operation, 0);
+    if (target)
+        call_to(thread, operation, mask, target);
 }
 
 void emu_run_return(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)

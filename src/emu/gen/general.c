@@ -95,7 +95,7 @@ static void modify(const struct emu_details *details, unsigned index, enum emu_d
     const struct sonde_gen_operand *operand = &details->instruction.src[index];
     uint8_t opcode = details->instruction.opcode;
     bool logic = opcode == SONDE_GEN_AND || opcode == SONDE_GEN_OR || opcode == SONDE_GEN_XOR ||
-                 opcode == SONDE_GEN_NOT;
+                 opcode == SONDE_GEN_NOT || opcode == SONDE_GEN_BFN;
     if (operand->absolute) {
         if (value->i < 0)
             value->i = -value->i;
@@ -317,7 +317,8 @@ static bool condition_of(const struct emu_lane *lane, const struct emu_details *
 static void read_accumulator(const struct emu_thread *thread, struct emu_lane *lane,
                              enum emu_domain domain)
 {
-    uint64_t bits = thread->acc[lane->channel];
+    uint64_t bits =
+        thread->acc[emu_accumulator_lane(lane->details->destination.size, lane->channel)];
     lane->accumulator.i = (int64_t)bits;
     if (domain == EMU_DOMAIN_FLOAT)
         memcpy(&lane->accumulator.f, &bits, sizeof(float));
@@ -332,7 +333,8 @@ static bool store_result(struct emu_thread *thread, const struct emu_operation *
     const struct emu_region *region = &details->destination;
     uint32_t offset;
     if (details->instruction.accumulator_write || lane->has_second)
-        thread->acc[lane->channel] = accumulator_bits(thread, details, lane, domain);
+        thread->acc[emu_accumulator_lane(region->size, lane->channel)] =
+            accumulator_bits(thread, details, lane, domain);
     if (!details->has_destination)
         return true;
     if (!element_offset(thread, region, lane->channel, &offset)) {

@@ -53,8 +53,8 @@ struct emu_message_context {
     uint32_t src0;
     uint32_t src1; /* UINT32_MAX when not split */
     const struct sonde_gen_message *message;
-    const uint8_t *payload;     /* NULL; set by the message units to a copy of the payload when
-                                   the response overwrites it */
+    const uint8_t *payload; /* NULL; set by the message units to a copy of the payload when
+                               the response overwrites it */
 };
 
 /* Outcome of a message. */

@@ -192,6 +192,20 @@ SAME(I32, BFE, field_signed((uint32_t)a[i], (uint32_t)b[i], (uint32_t)c[i]))
 SAME(U32, BFI1, ((1u << (a[i] & 31)) - 1) << (b[i] & 31))
 SAME(U32, BFI2, (b[i] & a[i]) | (c[i] & ~a[i]))
 
+SAME(U32, ROL, a[i] << (b[i] & 31) | a[i] >> (-b[i] & 31))
+SAME(U32, ROR, a[i] >> (b[i] & 31) | a[i] << (-b[i] & 31))
+FOR_INTEGERS(SAME, ADD3, a[i] + b[i] + c[i])
+
+/* Rows 0-3 of the truth table where c is clear, 4-7 where it is set. */
+INLINE uint32_t half_boolean(uint32_t a, uint32_t b, uint32_t table)
+{
+    return (-(table & 1) & ~a & ~b) | (-(table >> 1 & 1) & a & ~b) | (-(table >> 2 & 1) & ~a & b) |
+           (-(table >> 3 & 1) & a & b);
+}
+
+SAME(U32, BFN,
+     (half_boolean(a[i], b[i], select) & ~c[i]) | (half_boolean(a[i], b[i], select >> 4) & c[i]))
+
 typedef uint8_t data_UB;
 typedef int8_t data_B;
 typedef uint16_t data_UW;
@@ -490,9 +504,11 @@ const struct emu_lane_table EMU_LANES_NAME = {
                                                      ROW(U32, IREM)
                                                          ROW(U32, LZD) ROW(U32, FBH) ROW(I32, FBH)
                                                              ROW(U32, FBL) ROW(U32, CBIT) ROW(U32, BFREV)
-                                                                 ROW(U32, BFE) ROW(I32, BFE)
-                                                                     ROW(U32, BFI1)
-                                                                         ROW(U32, BFI2)},
+                                                                 ROW(U32, BFE) ROW(I32, BFE) ROW(U32, BFI1)
+                                                                     ROW(U32, BFI2)
+                                                                         ROW(U32, ROL) ROW(U32, ROR)
+                                                                             FOR_INTEGERS(ROWS, ADD3, 0)
+                                                                                 ROW(U32, BFN)},
     .load = {FOR_LOADS(LOAD_ROW)},
     .store = {FOR_STORES(STORE_ROW)},
     .saturate = {FOR_SATURATING(SAT_ROW)},

@@ -17,7 +17,7 @@ struct register_class {
 static const struct register_class register_classes[] = {
     {SONDE_GEN_ARF_NULL, 16, EMU_OFFSET(discard), 0, 0},
     {SONDE_GEN_ARF_ADDRESS, 1, EMU_OFFSET(address), 32, 0},
-    {SONDE_GEN_ARF_ACCUMULATOR, 2, EMU_OFFSET(acc), 0, EMU_LANE_BYTES},
+    {SONDE_GEN_ARF_ACCUMULATOR, 8, EMU_OFFSET(acc), 0, EMU_LANE_BYTES},
     {SONDE_GEN_ARF_FLAG, 2, EMU_OFFSET(flag), 4, 0},
     {SONDE_GEN_ARF_CHANNEL_ENABLE, 1, EMU_OFFSET(channel_enable), 32, 0},
     {SONDE_GEN_ARF_MESSAGE, 8, EMU_OFFSET(discard), 0, 0},
@@ -32,11 +32,14 @@ static const struct register_class register_classes[] = {
     {SONDE_GEN_ARF_DEBUG, 2, EMU_OFFSET(discard), 0, 0},
 };
 
-static const struct register_class *class_find(uint8_t number)
+/* The class of a register that the platform has, else NULL. */
+static const struct register_class *class_find(uint8_t number, uint8_t platform)
 {
+    bool few = platform < SONDE_GEN_PLATFORM_XE && (number & 0xf0) == SONDE_GEN_ARF_ACCUMULATOR;
     for (size_t i = 0; i < sizeof(register_classes) / sizeof(register_classes[0]); i++)
         if ((number & 0xf0) == register_classes[i].class_number)
-            return &register_classes[i];
+            return (number & 15) < (few ? 2 : register_classes[i].registers) ? &register_classes[i]
+                                                                             : NULL;
     return NULL;
 }
 
@@ -104,10 +107,11 @@ static void classify(struct emu_region *region, uint32_t count)
 }
 
 /* Byte offsets and base from element numbers. */
-static const char *place(const struct sonde_gen_operand *operand, const uint32_t *element,
-                         uint32_t count, struct emu_region *region)
+static const char *place(const struct sonde_gen_instruction *instruction,
+                         const struct sonde_gen_operand *operand, const uint32_t *element,
+                         struct emu_region *region)
 {
-    uint32_t step = region->size;
+    uint32_t step = region->size, count = instruction->exec_size;
     if (operand->indirect) {
         region->indirect = true;
         region->address_subreg = operand->address_subreg & 15;
@@ -115,13 +119,13 @@ static const char *place(const struct sonde_gen_operand *operand, const uint32_t
     } else if (operand->file == SONDE_GEN_FILE_GRF) {
         region->base = operand->number * EMU_GRF_SIZE + operand->subreg;
     } else {
-        const struct register_class *found = class_find(operand->number);
-        if (!found || (operand->number & 15) >= found->registers)
+        const struct register_class *found = class_find(operand->number, instruction->platform);
+        if (!found)
             return "architecture register that does not exist";
         uint32_t index = operand->number & 15u;
         if (found->lane) {
             uint32_t first = (index * EMU_GRF_SIZE + operand->subreg) / region->size;
-            region->base = found->base + first * found->lane;
+            region->base = found->base + emu_accumulator_lane(region->size, first) * found->lane;
             step = found->lane;
         } else {
             region->base = found->base + index * found->register_bytes + operand->subreg;
@@ -162,7 +166,7 @@ const char *emu_operand_source(const struct sonde_gen_instruction *instruction, 
     } else {
         region_elements(operand, instruction->exec_size, element);
     }
-    return place(operand, element, instruction->exec_size, region);
+    return place(instruction, operand, element, region);
 }
 
 const char *emu_operand_destination(const struct sonde_gen_instruction *instruction,
@@ -178,5 +182,5 @@ const char *emu_operand_destination(const struct sonde_gen_instruction *instruct
     uint32_t stride = operand->hstride && !instruction->align16 ? operand->hstride : 1;
     for (uint32_t i = 0; i < instruction->exec_size; i++)
         element[i] = i * stride;
-    return place(operand, element, instruction->exec_size, region);
+    return place(instruction, operand, element, region);
 }

@@ -276,6 +276,10 @@ static void mach_integer(struct emu_lane *lane)
 {
     __int128 high = lane->source[1].i >> 16;
     __int128 total = lane->accumulator.i + lane->source[0].i * high * 65536;
+    if (emu_is_low_product(&lane->details->instruction)) {
+        lane->result.i = wrap(lane, total);
+        return;
+    }
     lane->second.i = total;
     lane->has_second = true;
     lane->result.i = (int64_t)total >> 32;
@@ -527,6 +531,11 @@ static const struct emu_semantics rows[] = {
     EMU_ROW(MATH,  2, emu_math_integer, emu_math_single, emu_math_twice, DIVIDE, NONE),
     EMU_ROW(ADD,   2, add_integer,   add_single,  add_twice,  WRAP,    ADD),
     EMU_ROW(MUL,   2, mul_integer,   mul_single,  mul_twice,  WRAP,    MUL),
+    EMU_ROW(ROL,   2, emu_rol_integer,  NULL,     NULL,       BITS,    ROL),
+    EMU_ROW(ROR,   2, emu_ror_integer,  NULL,     NULL,       BITS,    ROR),
+    EMU_ROW(ADD3,  3, emu_add3_integer, NULL,     NULL,       WRAP,    ADD3),
+    EMU_ROW(BFN,   3, emu_bfn_integer,  NULL,     NULL,       BITS,    BFN),
+    EMU_ROW(DP4A,  3, emu_dp4a_integer, NULL,     NULL,       NONE,    NONE),
     EMU_ROW(AVG,   2, avg_integer,   NULL,        NULL,       NONE,    NONE),
     EMU_ROW(FRC,   1, NULL,          frc_single,  frc_twice,  NONE,    FRC),
     EMU_ROW(RNDU,  1, NULL,          rndu_single, rndu_twice, NONE,    RNDU),
@@ -535,6 +544,7 @@ static const struct emu_semantics rows[] = {
     EMU_ROW(RNDZ,  1, NULL,          rndz_single, rndz_twice, NONE,    RNDZ),
     EMU_ROW(MAC,   2, mac_integer,   mac_single,  mac_twice,  NONE,    NONE),
     EMU_ROW(MACH,  2, mach_integer,  NULL,        NULL, ACCUMULATOR, MACH),
+    EMU_ROW(MACL,  2, mach_integer,  NULL,        NULL, ACCUMULATOR, MACH),
     EMU_ROW(LZD,   1, lzd_integer,   NULL,        NULL, BITS, LZD),
     EMU_ROW(FBH,   1, fbh_integer,   NULL,        NULL, BITS, FBH),
     EMU_ROW(FBL,   1, fbl_integer,   NULL,        NULL, BITS, FBL),
@@ -552,6 +562,7 @@ static const struct emu_semantics rows[] = {
     EMU_ROW(MADM,  3, NULL,          emu_madm_single, emu_madm_twice, NONE, NONE),
     EMU_WHOLE(NOP,     emu_run_nop,      true),
     EMU_WHOLE(WAIT,    emu_run_wait,     true),
+    EMU_WHOLE(SYNC,    emu_run_sync,     true),
     EMU_WHOLE(SEND,    emu_run_message,  true),
     EMU_WHOLE(SENDC,   emu_run_message,  true),
     EMU_WHOLE(SENDS,   emu_run_message,  true),

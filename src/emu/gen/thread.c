@@ -160,8 +160,8 @@ static void write_header(struct emu_thread *thread, uint32_t slot)
     header[2] = 0;
     header[3] = (dispatch->sampler_state_pointer & ~31u) | (dispatch->scratch_code & 15);
     header[4] = (uint32_t)(dispatch->binding_table - dispatch->surface_base) & ~31u;
-    header[5] =
-        ((dispatch->scratch_base + slot * dispatch->scratch_per_thread) & ~0x3ffu) | (slot & 0x1ff);
+    header[5] = ((dispatch->scratch_base + slot * dispatch->scratch_per_thread) & ~0x3ffu) |
+                (slot & (dispatch->platform >= SONDE_GEN_PLATFORM_GEN11 ? 0x3ff : 0x1ff));
     header[6] = thread->group->id[1];
     header[7] = thread->group->id[2];
 }
@@ -180,13 +180,20 @@ static void load_payload(struct emu_thread *thread)
         memcpy(thread->grf + EMU_GRF_SIZE + own, dispatch->payload, cross);
 }
 
-/* sr0.0 of Gen9: [2:0] thread, [11:8] EU, [13:12] sub-slice, [15:14] slice. */
+/* sr0.0 of Gen9: [2:0] thread, [11:8] EU, [13:12] sub-slice, [15:14] slice. Of
+ * Gen12: [2:0] thread, [5:4] and [7] EU, [8] sub-slice of the pair that the
+ * configuration counts as one, [10:9] pair, [13:11] slice. */
 static uint32_t state_word(const struct emu_dispatch *dispatch, uint32_t slot)
 {
     uint32_t threads = dispatch->threads_per_eu ? dispatch->threads_per_eu : 7;
     uint32_t eus = dispatch->eus_per_subslice ? dispatch->eus_per_subslice : 8;
     uint32_t subslices = dispatch->subslices ? dispatch->subslices : 3;
     uint32_t eu = slot / threads, subslice = eu / eus;
+    if (dispatch->platform >= SONDE_GEN_PLATFORM_XE) {
+        eu %= eus;
+        return slot % threads | (eu & 3) << 4 | (eu >> 2 & 1) << 7 | (eu >> 3 & 1) << 8 |
+               (subslice % subslices & 3) << 9 | (subslice / subslices & 7) << 11;
+    }
     return slot % threads | eu % eus << 8 | subslice % subslices << 12 |
            (subslice / subslices & 3) << 14;
 }

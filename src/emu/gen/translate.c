@@ -120,6 +120,27 @@ static void pick_vector_elements(struct sonde_gen_instruction *instruction)
     }
 }
 
+/* A move between floats of one type that changes nothing copies the bits: it
+ * neither flushes denormals nor quiets NaNs, and the compiler moves integers
+ * with it. */
+static void move_bits(struct sonde_gen_instruction *instruction)
+{
+    static const uint8_t same_size[SONDE_GEN_TYPE_COUNT] = {
+        [SONDE_GEN_TYPE_HF] = SONDE_GEN_TYPE_UW,
+        [SONDE_GEN_TYPE_F] = SONDE_GEN_TYPE_UD,
+        [SONDE_GEN_TYPE_DF] = SONDE_GEN_TYPE_UQ,
+    };
+    struct sonde_gen_operand *source = &instruction->src[0], *target = &instruction->dst;
+    uint8_t type = source->type < SONDE_GEN_TYPE_COUNT ? same_size[source->type] : 0;
+    if (instruction->opcode != SONDE_GEN_MOV || type == 0 || target->type != source->type ||
+        source->negate || source->absolute || instruction->saturate || instruction->condition ||
+        instruction->align16 || emu_operand_is_accumulator(target) ||
+        emu_operand_is_accumulator(source))
+        return;
+    source->type = type;
+    target->type = type;
+}
+
 bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
                    enum emu_path path, struct emu_operation *operation)
 {
@@ -128,6 +149,7 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
         return false;
     details->instruction = *instruction;
     pick_vector_elements(&details->instruction);
+    move_bits(&details->instruction);
     operation->details = details;
     operation->exec_size = instruction->exec_size ? instruction->exec_size : 1;
     if (operation->exec_size > EMU_LANES)
