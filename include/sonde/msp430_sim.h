@@ -126,6 +126,15 @@ SONDE_API enum sonde_status sonde_msp430_sim_symbol(const struct sonde_msp430_si
  * how far it is from its start; NULL when none is known. */
 SONDE_API const char *sonde_msp430_sim_function_at(const struct sonde_msp430_sim *sim,
                                                    uint32_t address, uint32_t *offset);
+/* The symbols of the loaded ELF by index, in no order; the name is the
+ * simulator's. False behind the last. */
+struct sonde_msp430_symbol {
+    const char *name;
+    uint32_t address, size; /* size 0 = unknown */
+    bool is_function;
+};
+SONDE_API bool sonde_msp430_sim_symbol_at(const struct sonde_msp430_sim *sim, size_t index,
+                                          struct sonde_msp430_symbol *symbol);
 SONDE_API const char *sonde_msp430_stop_name(enum sonde_msp430_stop reason);
 
 #endif

@@ -95,6 +95,54 @@ struct sonde_trace_message {
     uint32_t process; /* reader: index for sonde_trace_process */
 };
 
+/* What `sonde msp430 run` records: a firmware, its call events in order of
+ * time, and how the run ended. Addresses and stack pointers have 20 bits. */
+enum sonde_trace_call_kind {
+    SONDE_TRACE_CALL_ENTER,            /* the first instruction of a function is next */
+    SONDE_TRACE_CALL_EXIT,             /* a return or a tail jump is next */
+    SONDE_TRACE_CALL_INTERRUPT,        /* before the cycles of its acceptance */
+    SONDE_TRACE_CALL_INTERRUPT_RETURN, /* behind RETI */
+    SONDE_TRACE_CALL_SLEEP,            /* the CPU is off from here */
+    SONDE_TRACE_CALL_WAKE,
+    SONDE_TRACE_CALL_RESET,
+    SONDE_TRACE_CALL_LOST, /* made by the reader: events are missing here */
+    SONDE_TRACE_CALL_KIND_COUNT
+};
+
+struct sonde_trace_call {
+    uint64_t cycle;
+    uint32_t address; /* of the marker or the program counter; LOST: how many, at most */
+    uint32_t sp;
+    uint16_t vector; /* address of the interrupt vector; INTERRUPT and RESET only */
+    uint8_t kind;    /* enum sonde_trace_call_kind */
+};
+
+struct sonde_trace_symbol {
+    const char *name;
+    uint32_t address, size; /* size 0 = unknown */
+    bool is_function;       /* else an object in memory */
+};
+
+struct sonde_trace_firmware {
+    bool is_extended; /* MSP430X */
+    uint16_t enter_word, exit_word;
+    uint32_t return_cycles, interrupt_return_cycles; /* of RET and RETI, behind an exit event */
+    uint32_t data_end; /* the main stack is above, stacks in objects below; 0 = unknown */
+    const struct sonde_trace_symbol *symbols;
+    size_t symbol_count;
+};
+
+struct sonde_trace_firmware_end {
+    uint64_t cycles; /* all, idle ones too */
+    uint64_t idle_cycles;
+    uint64_t instructions;
+    uint64_t interrupts;
+    uint32_t address; /* program counter */
+    uint32_t sp;
+    bool is_fault;
+    const char *reason;
+};
+
 /* --- writer ---------------------------------------------------------- */
 struct sonde_trace_writer;
 
@@ -136,6 +184,17 @@ SONDE_API enum sonde_status sonde_trace_write_loss(struct sonde_trace_writer *wr
                                                    struct sonde_error *error);
 SONDE_API enum sonde_status sonde_trace_write_message(struct sonde_trace_writer *writer,
                                                       const char *text, struct sonde_error *error);
+SONDE_API enum sonde_status sonde_trace_write_firmware(struct sonde_trace_writer *writer,
+                                                       const struct sonde_trace_firmware *firmware,
+                                                       struct sonde_error *error);
+/* Up to 65536 events in order of time, not LOST ones. */
+SONDE_API enum sonde_status sonde_trace_write_calls(struct sonde_trace_writer *writer,
+                                                    const struct sonde_trace_call *calls,
+                                                    size_t count, struct sonde_error *error);
+SONDE_API enum sonde_status
+sonde_trace_write_firmware_end(struct sonde_trace_writer *writer,
+                               const struct sonde_trace_firmware_end *end,
+                               struct sonde_error *error);
 /* Mark the process as ended properly and free, also when that fails. */
 SONDE_API enum sonde_status sonde_trace_writer_close(struct sonde_trace_writer *writer,
                                                      struct sonde_error *error);
@@ -176,5 +235,15 @@ SONDE_API const struct sonde_trace_loss *sonde_trace_loss(const struct sonde_tra
 SONDE_API size_t sonde_trace_message_count(const struct sonde_trace *trace);
 SONDE_API const struct sonde_trace_message *sonde_trace_message(const struct sonde_trace *trace,
                                                                 size_t index);
+
+/* The firmware of the run, NULL when it has none (a run of GPU kernels). */
+SONDE_API const struct sonde_trace_firmware *sonde_trace_firmware(const struct sonde_trace *trace);
+/* Its events in order of time; LOST stands for what is missing between two.
+ * Cycles do not decrease. */
+SONDE_API const struct sonde_trace_call *sonde_trace_calls(const struct sonde_trace *trace,
+                                                           size_t *count);
+/* NULL when the run was cut off. */
+SONDE_API const struct sonde_trace_firmware_end *
+sonde_trace_firmware_end(const struct sonde_trace *trace);
 
 #endif

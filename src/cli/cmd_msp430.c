@@ -5,9 +5,19 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/recording.h"
 #include "sonde/msp430_sim.h"
 
 enum { FILE_LIMIT = 16 << 20, CALL_STACK_DEPTH = 32 };
+
+#define DEFAULT_MCU "msp430g2553"
+
+/* What the simulator's callbacks need. */
+struct firmware_run {
+    struct sonde_msp430_sim *sim;
+    bool prints_events;
+    struct recording *recording; /* NULL = none */
+};
 
 static const char *place_of(const struct sonde_msp430_sim *sim, uint32_t address, char text[128])
 {
@@ -22,17 +32,25 @@ static const char *place_of(const struct sonde_msp430_sim *sim, uint32_t address
     return text;
 }
 
-static void print_event(void *context, const struct sonde_msp430_event *event)
+static void print_event(const struct sonde_msp430_sim *sim, const struct sonde_msp430_event *event)
 {
     static const char *const names[] = {"enter", "exit", "interrupt", "interrupt-return",
                                         "sleep", "wake", "reset"};
-    struct sonde_msp430_sim *const *sim = context;
     char place[128];
     fprintf(stderr, "%12" PRIu64 "  %-16s  %s  sp 0x%04x", event->cycle, names[event->kind],
-            place_of(*sim, event->address, place), event->sp);
+            place_of(sim, event->address, place), event->sp);
     if (event->kind == SONDE_MSP430_EVENT_INTERRUPT_ENTER)
         fprintf(stderr, "  vector 0x%04x", event->vector);
     fputc('\n', stderr);
+}
+
+static void take_event(void *context, const struct sonde_msp430_event *event)
+{
+    const struct firmware_run *run = context;
+    if (run->prints_events)
+        print_event(run->sim, event);
+    if (run->recording != NULL)
+        recording_add(run->recording, event);
 }
 
 static void print_uart(void *context, unsigned unit, uint8_t byte)
@@ -63,23 +81,23 @@ static uint8_t *read_whole(const char *path, size_t *size)
     return data;
 }
 
-static struct sonde_msp430_sim *create(const struct cli_arguments *arguments,
-                                       struct sonde_msp430_sim **context)
+static bool create(const struct cli_arguments *arguments, struct firmware_run *run)
 {
-    const char *device = cli_value(arguments, CLI_OPTION_MCU, "msp430g2553");
-    struct sonde_msp430_options options = {.callbacks = {.on_uart = print_uart, .context = context},
+    const char *device = cli_value(arguments, CLI_OPTION_MCU, DEFAULT_MCU);
+    struct sonde_msp430_options options = {.callbacks = {.on_uart = print_uart, .context = run},
                                            .markers_enabled = true};
-    if (cli_given(arguments, CLI_OPTION_EVENTS))
-        options.callbacks.on_event = print_event;
+    run->prints_events = cli_given(arguments, CLI_OPTION_EVENTS);
+    if (run->prints_events || cli_given(arguments, CLI_OPTION_RECORD))
+        options.callbacks.on_event = take_event;
     struct sonde_error error;
-    if (sonde_msp430_sim_create(device, &options, context, &error) == SONDE_OK)
-        return *context;
+    if (sonde_msp430_sim_create(device, &options, &run->sim, &error) == SONDE_OK)
+        return true;
     cli_error("%s", error.message);
     fprintf(stderr, "known are:");
     for (size_t i = 0; sonde_msp430_device_name(i) != NULL; i++)
         fprintf(stderr, " %s", sonde_msp430_device_name(i));
     fputc('\n', stderr);
-    return NULL;
+    return false;
 }
 
 static bool load(struct sonde_msp430_sim *sim, const char *path)
@@ -179,35 +197,54 @@ static void print_fault(const struct sonde_msp430_sim *sim,
     print_call_stack(sim);
 }
 
-static int run(const struct cli_arguments *arguments, struct sonde_msp430_sim *sim)
+static void print_end(const struct cli_arguments *arguments, const struct sonde_msp430_sim *sim,
+                      const struct sonde_msp430_result *result)
 {
+    struct sonde_msp430_counts counts = sonde_msp430_sim_counts(sim);
+    if (result->is_fault)
+        print_fault(sim, result);
+    if (cli_given(arguments, CLI_OPTION_QUIET))
+        return;
+    char place[128];
+    fprintf(stderr,
+            "sonde: %s at %s; %" PRIu64 " cycles (%" PRIu64 " idle), %" PRIu64
+            " instructions, %" PRIu64 " interrupts, r12 = %u\n",
+            sonde_msp430_stop_name(result->reason), place_of(sim, result->address, place),
+            counts.cycles, counts.idle_cycles, counts.instructions, counts.interrupts,
+            sonde_msp430_sim_register(sim, 12));
+}
+
+static int run_firmware(const struct cli_arguments *arguments, struct firmware_run *run)
+{
+    struct sonde_msp430_sim *sim = run->sim;
     struct sonde_msp430_limits limits = {.cycles = 0};
     if (!parse_until(arguments, sim, &limits))
         return CLI_EXIT_USAGE;
+    const char *directory = cli_value(arguments, CLI_OPTION_RECORD, NULL);
+    if (directory != NULL) {
+        run->recording = recording_begin(directory, arguments->operands[0],
+                                         cli_value(arguments, CLI_OPTION_MCU, DEFAULT_MCU), sim);
+        if (run->recording == NULL)
+            return CLI_EXIT_FAILURE;
+    }
     sonde_msp430_sim_reset(sim);
     struct sonde_msp430_result result = sonde_msp430_sim_run(sim, &limits);
     fflush(stdout);
-    struct sonde_msp430_counts counts = sonde_msp430_sim_counts(sim);
-    if (result.is_fault)
-        print_fault(sim, &result);
-    if (!cli_given(arguments, CLI_OPTION_QUIET)) {
-        char place[128];
-        fprintf(stderr,
-                "sonde: %s at %s; %" PRIu64 " cycles (%" PRIu64 " idle), %" PRIu64
-                " instructions, %" PRIu64 " interrupts, r12 = %u\n",
-                sonde_msp430_stop_name(result.reason), place_of(sim, result.address, place),
-                counts.cycles, counts.idle_cycles, counts.instructions, counts.interrupts,
-                sonde_msp430_sim_register(sim, 12));
-    }
-    return result.is_fault ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+    print_end(arguments, sim, &result);
+    bool recorded = true;
+    if (run->recording != NULL)
+        recorded =
+            recording_end(run->recording, sim, &result, cli_given(arguments, CLI_OPTION_QUIET));
+    return result.is_fault || !recorded ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 int cmd_msp430(const struct cli_arguments *arguments)
 {
-    struct sonde_msp430_sim *sim = NULL;
-    if (create(arguments, &sim) == NULL)
+    struct firmware_run run = {.sim = NULL};
+    if (!create(arguments, &run))
         return CLI_EXIT_USAGE;
-    int status = load(sim, arguments->operands[0]) ? run(arguments, sim) : CLI_EXIT_FAILURE;
-    sonde_msp430_sim_destroy(sim);
+    int status =
+        load(run.sim, arguments->operands[0]) ? run_firmware(arguments, &run) : CLI_EXIT_FAILURE;
+    sonde_msp430_sim_destroy(run.sim);
     return status;
 }

@@ -79,6 +79,10 @@ static const struct cli_option options[] = {
     {CLI_OPTION_EVENTS, 0, "events", NULL,
      "Write markers, interrupts, sleep and resets to stderr as they happen, each with its cycle.",
      NULL, false, false},
+    {CLI_OPTION_RECORD, 'o', "output", "DIR",
+     "Record the events in this directory, for 'sonde report' and 'sonde export'; the run that "
+     "stands there becomes DIR.old (default: nothing is recorded).",
+     NULL, false, false},
     {CLI_OPTION_OUTPUT_FILE, 'o', "output", "FILE", "File to write; - is stdout.", NULL, false,
      false},
     {CLI_OPTION_ENTER_WORD, '-', "mpge", "WORD",
@@ -158,6 +162,7 @@ static const struct cli_example emu_examples[] = {
 static const struct cli_example msp430_examples[] = {
     {"sonde msp430 run firmware.elf", "until the program ends in a jump to itself"},
     {"sonde msp430 run firmware.elf --until main --mcu msp430f5529", "up to a symbol"},
+    {"sonde msp430 run marked.elf -o sonde.data", "record when functions are entered and left"},
     {NULL, NULL},
 };
 
@@ -302,7 +307,8 @@ static const struct cli_command commands[] = {
      msp430_examples,
      false,
      cmd_msp430,
-     {CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_EVENTS, CLI_OPTION_QUIET, CLI_OPTION_END}},
+     {CLI_OPTION_RECORD, CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_EVENTS, CLI_OPTION_QUIET,
+      CLI_OPTION_END}},
     {"msp430 as",
      "Mark function entries and exits in MSP430 assembler text",
      "IN.s",

@@ -107,6 +107,7 @@ void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
         report_text_add(text, "message: process %u, %llu: %s\n", message->process,
                         (ull)message->time, message->text);
     }
+    report_firmware_dump_text(trace, text);
 }
 
 static void json_process(const struct sonde_trace *trace, size_t index, struct report_json *json)
@@ -272,6 +273,7 @@ void report_dump_json(const struct sonde_trace *trace, struct report_text *text)
     json_dispatches(trace, &json);
     json_counts(trace, &json);
     json_losses(trace, &json);
+    report_firmware_dump_json(trace, &json);
     report_json_end_object(&json);
 }
 
@@ -287,6 +289,10 @@ void report_info_text(const struct sonde_trace *trace, struct report_text *text)
 {
     for (size_t i = 0; i < sonde_trace_process_count(trace); i++)
         text_process(trace, i, text);
+    if (sonde_trace_firmware(trace) != NULL) {
+        report_firmware_info_text(trace, text);
+        return;
+    }
     if (sonde_trace_process_count(trace) == 0)
         report_text_add(text, "no process of the run used OpenCL\n");
     for (size_t i = 0; i < sonde_trace_kernel_count(trace); i++) {

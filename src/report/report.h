@@ -80,6 +80,11 @@ void report_run_print_json(const struct sonde_trace *trace, struct report_json *
 /* Every record of a run. */
 void report_dump_text(const struct sonde_trace *trace, struct report_text *text);
 void report_dump_json(const struct sonde_trace *trace, struct report_text *text);
+/* The firmware of a run and its call events; nothing for a run without. */
+void report_firmware_dump_text(const struct sonde_trace *trace, struct report_text *text);
+void report_firmware_dump_json(const struct sonde_trace *trace, struct report_json *json);
+/* Of a run that has a firmware. */
+void report_firmware_info_text(const struct sonde_trace *trace, struct report_text *text);
 /* What a run is, in a few lines. */
 void report_info_text(const struct sonde_trace *trace, struct report_text *text);
 

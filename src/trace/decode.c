@@ -37,15 +37,13 @@ static const uint8_t *get_bytes(struct decoder *decoder, size_t *size)
     return copy;
 }
 
-/* Text is shown on terminals: it ends at a NUL inside, and control characters
- * (escape sequences of a hostile kernel name) become '?'. */
-static const char *get_string(struct decoder *decoder)
+const char *trace_read_string(struct base_reader *reader, struct trace_arena *arena)
 {
-    size_t size = get32(decoder);
-    const uint8_t *bytes = base_read_bytes(&decoder->reader, size);
-    char *copy = bytes == NULL ? NULL : trace_arena_allocate(decoder->arena, size + 1);
+    size_t size = base_read32(reader);
+    const uint8_t *bytes = base_read_bytes(reader, size);
+    char *copy = bytes == NULL ? NULL : trace_arena_allocate(arena, size + 1);
     if (copy == NULL) {
-        decoder->reader.failed = true;
+        reader->failed = true;
         return "";
     }
     for (size_t i = 0; i < size; i++) {
@@ -54,6 +52,11 @@ static const char *get_string(struct decoder *decoder)
     }
     copy[size] = '\0';
     return copy;
+}
+
+static const char *get_string(struct decoder *decoder)
+{
+    return trace_read_string(&decoder->reader, decoder->arena);
 }
 
 bool trace_decode_process(const struct trace_section *section, struct trace_arena *arena,

@@ -4,10 +4,15 @@
 #define SONDE_TRACE_DECODE_H
 
 #include "sonde/trace.h"
+#include "base/bytes.h"
 #include "trace/arena.h"
 #include "trace/section.h"
 
 /* Each returns false when the payload is not what its kind says, or memory ran out. */
+/* Text is shown on terminals: it ends at a NUL inside, and control characters
+ * (escape sequences of a hostile kernel name) become '?'. Never NULL. */
+const char *trace_read_string(struct base_reader *reader, struct trace_arena *arena);
+
 bool trace_decode_process(const struct trace_section *section, struct trace_arena *arena,
                           struct sonde_trace_header *header);
 bool trace_decode_kernel(const struct trace_section *section, struct trace_arena *arena,

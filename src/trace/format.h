@@ -33,6 +33,7 @@ enum {
 #define TRACE_FEATURE_BLOCK_COUNTS (UINT64_C(1) << 2)
 #define TRACE_FEATURE_LOSSES       (UINT64_C(1) << 3)
 #define TRACE_FEATURE_MESSAGES     (UINT64_C(1) << 4)
+#define TRACE_FEATURE_CALLS        (UINT64_C(1) << 16)
 #define TRACE_FEATURE_MUST_KNOW    (UINT64_C(0xffffffff) << 32)
 
 /* Section header. */
@@ -61,6 +62,9 @@ enum trace_kind {
     TRACE_KIND_LOSS = 5,
     TRACE_KIND_MESSAGE = 6,
     TRACE_KIND_END = 7,
+    TRACE_KIND_FIRMWARE = 20,
+    TRACE_KIND_CALLS = 21,
+    TRACE_KIND_FIRMWARE_END = 22,
 };
 
 #define TRACE_DISPATCH_INSTRUMENTED 1u
@@ -70,5 +74,12 @@ enum trace_kind {
 #define TRACE_KERNEL_HAS_HEAP       1u
 #define TRACE_KERNEL_HAS_REFUSAL    2u
 #define TRACE_BLOCK_RECORD_BYTES    16u
+
+#define TRACE_SYMBOL_FUNCTION      1u
+#define TRACE_SYMBOL_MINIMUM_BYTES 16u /* with an empty name */
+#define TRACE_FIRMWARE_EXTENDED    1u
+#define TRACE_FIRMWARE_END_FAULT   1u
+#define TRACE_CALL_BYTES           19u /* an event, all columns together */
+#define TRACE_CALL_LIMIT           65536u
 
 #endif

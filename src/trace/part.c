@@ -161,6 +161,12 @@ static bool add_section(struct trace_part *part, const struct trace_section *sec
         return add_loss(part, section, arena);
     case TRACE_KIND_MESSAGE:
         return add_message(part, section, arena);
+    case TRACE_KIND_FIRMWARE:
+        return trace_call_flow_add_firmware(&part->flow, section, arena);
+    case TRACE_KIND_CALLS:
+        return trace_call_flow_add_calls(&part->flow, section);
+    case TRACE_KIND_FIRMWARE_END:
+        return trace_call_flow_add_end(&part->flow, section, arena);
     case TRACE_KIND_END:
         part->ended = trace_decode_end(section, &sections, dropped);
         return part->ended;
@@ -222,5 +228,6 @@ void trace_part_clear(struct trace_part *part)
     free(part->counts);
     free(part->losses);
     free(part->messages);
+    trace_call_flow_clear(&part->flow);
     *part = (struct trace_part){0};
 }

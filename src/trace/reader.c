@@ -340,3 +340,32 @@ const struct sonde_trace_message *sonde_trace_message(const struct sonde_trace *
 {
     return index < trace->message_count ? &trace->messages[index] : NULL;
 }
+
+/* A run directory has the firmware of one simulator. */
+static const struct trace_call_flow *find_flow(const struct sonde_trace *trace)
+{
+    for (size_t i = 0; i < trace->part_count; i++) {
+        if (trace->parts[i].flow.has_firmware)
+            return &trace->parts[i].flow;
+    }
+    return NULL;
+}
+
+const struct sonde_trace_firmware *sonde_trace_firmware(const struct sonde_trace *trace)
+{
+    const struct trace_call_flow *flow = find_flow(trace);
+    return flow != NULL ? &flow->firmware : NULL;
+}
+
+const struct sonde_trace_call *sonde_trace_calls(const struct sonde_trace *trace, size_t *count)
+{
+    const struct trace_call_flow *flow = find_flow(trace);
+    *count = flow != NULL ? flow->call_count : 0;
+    return flow != NULL ? flow->calls : NULL;
+}
+
+const struct sonde_trace_firmware_end *sonde_trace_firmware_end(const struct sonde_trace *trace)
+{
+    const struct trace_call_flow *flow = find_flow(trace);
+    return flow != NULL && flow->has_end ? &flow->end : NULL;
+}

@@ -4,6 +4,7 @@
 
 #include "sonde/trace.h"
 #include "trace/arena.h"
+#include "trace/calls.h"
 
 extern const struct sonde_trace_header trace_empty_header;
 
@@ -27,6 +28,7 @@ struct trace_part {
     size_t loss_count, loss_capacity;
     struct sonde_trace_message *messages;
     size_t message_count, message_capacity;
+    struct trace_call_flow flow;
     char warning[256]; /* "" when whole */
 };
 

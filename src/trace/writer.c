@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "trace/calls.h"
 #include "trace/directory.h"
 #include "trace/encode.h"
 #include "trace/file.h"
@@ -25,6 +26,7 @@ struct sonde_trace_writer {
     struct trace_buffer section; /* reused */
     uint32_t sequence;
     uint64_t dropped; /* sections that could not be written */
+    uint64_t calls;   /* call events handed over so far, lost ones too */
 };
 
 static void store_section_header(uint8_t *header, enum trace_kind kind, uint16_t flags,
@@ -101,9 +103,9 @@ static enum sonde_status write_file_header(struct sonde_trace_writer *writer,
     memcpy(header + TRACE_HEADER_MAGIC, TRACE_MAGIC, 8);
     base_store32(header + TRACE_HEADER_VERSION, TRACE_VERSION);
     base_store32(header + TRACE_HEADER_SIZE, TRACE_HEADER_BYTES);
-    base_store64(header + TRACE_HEADER_FEATURES, TRACE_FEATURE_KERNELS | TRACE_FEATURE_DISPATCHES |
-                                                     TRACE_FEATURE_BLOCK_COUNTS |
-                                                     TRACE_FEATURE_LOSSES | TRACE_FEATURE_MESSAGES);
+    base_store64(header + TRACE_HEADER_FEATURES,
+                 TRACE_FEATURE_KERNELS | TRACE_FEATURE_DISPATCHES | TRACE_FEATURE_BLOCK_COUNTS |
+                     TRACE_FEATURE_LOSSES | TRACE_FEATURE_MESSAGES | TRACE_FEATURE_CALLS);
     base_store64(header + TRACE_HEADER_CHECK, XXH3_64bits(header, TRACE_HEADER_CHECK));
     return trace_file_append(&writer->file, header, sizeof header, error);
 }
@@ -198,6 +200,34 @@ enum sonde_status sonde_trace_write_message(struct sonde_trace_writer *writer, c
     begin_payload(writer);
     trace_encode_message(&writer->payload, &message);
     return write_section(writer, TRACE_KIND_MESSAGE, error);
+}
+
+enum sonde_status sonde_trace_write_firmware(struct sonde_trace_writer *writer,
+                                             const struct sonde_trace_firmware *firmware,
+                                             struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_firmware(&writer->payload, firmware);
+    return write_section(writer, TRACE_KIND_FIRMWARE, error);
+}
+
+enum sonde_status sonde_trace_write_calls(struct sonde_trace_writer *writer,
+                                          const struct sonde_trace_call *calls, size_t count,
+                                          struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_calls(&writer->payload, calls, count, writer->calls);
+    writer->calls += count;
+    return write_section(writer, TRACE_KIND_CALLS, error);
+}
+
+enum sonde_status sonde_trace_write_firmware_end(struct sonde_trace_writer *writer,
+                                                 const struct sonde_trace_firmware_end *end,
+                                                 struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_firmware_end(&writer->payload, end, writer->calls);
+    return write_section(writer, TRACE_KIND_FIRMWARE_END, error);
 }
 
 enum sonde_status sonde_trace_writer_close(struct sonde_trace_writer *writer,

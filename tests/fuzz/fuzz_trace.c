@@ -31,6 +31,23 @@ static void repair(uint8_t *data, size_t size)
     }
 }
 
+static uint64_t touch_calls(const struct sonde_trace *trace)
+{
+    uint64_t sum = 0;
+    size_t count;
+    const struct sonde_trace_call *calls = sonde_trace_calls(trace, &count);
+    const struct sonde_trace_firmware *firmware = sonde_trace_firmware(trace);
+    const struct sonde_trace_firmware_end *end = sonde_trace_firmware_end(trace);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && calls[i].cycle < calls[i - 1].cycle)
+            abort();
+        sum += calls[i].kind + calls[i].address;
+    }
+    for (size_t i = 0; firmware != NULL && i < firmware->symbol_count; i++)
+        sum += strlen(firmware->symbols[i].name);
+    return sum + (end != NULL ? strlen(end->reason) : 0);
+}
+
 /* Everything that a report would touch. */
 static uint64_t touch(const struct sonde_trace *trace)
 {
@@ -56,7 +73,7 @@ static uint64_t touch(const struct sonde_trace *trace)
         sum += strlen(sonde_trace_loss(trace, i)->reason);
     for (size_t i = 0; i < sonde_trace_message_count(trace); i++)
         sum += strlen(sonde_trace_message(trace, i)->text);
-    return sum;
+    return sum + touch_calls(trace);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

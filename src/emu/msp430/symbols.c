@@ -61,3 +61,16 @@ const char *sonde_msp430_sim_function_at(const struct sonde_msp430_sim *sim, uin
     *offset = address - best->address;
     return best->name;
 }
+
+bool sonde_msp430_sim_symbol_at(const struct sonde_msp430_sim *sim, size_t index,
+                                struct sonde_msp430_symbol *symbol)
+{
+    if (index >= sim->symbol_count)
+        return false;
+    const struct msp430_symbol *found = &sim->symbols[index];
+    *symbol = (struct sonde_msp430_symbol){.name = found->name,
+                                           .address = found->address,
+                                           .size = found->size,
+                                           .is_function = found->is_function};
+    return true;
+}
