@@ -1,5 +1,5 @@
 /* Addresses in the profile buffer. */
-#include "coder/build.h"
+#include "coder/wide.h"
 
 static bool is_power_of_two(uint32_t value)
 {
@@ -11,15 +11,29 @@ static bool is_stateless(const struct sonde_coder *coder)
     return coder->options.buffer_model == SONDE_BUFFER_STATELESS;
 }
 
+/* address = base + offset of type ud or an immediate, 64 bits. */
+static void add_offset(struct coder_builder *builder, sonde_vreg address, sonde_vreg base,
+                       struct sonde_operand offset)
+{
+    bool is_immediate = offset.kind == SONDE_OPERAND_IMMEDIATE;
+    struct sonde_operand to = sonde_operand_vreg(address), from = sonde_operand_vreg(base);
+    if (is_immediate)
+        coder_builder_operation(builder, SONDE_ADD, SONDE_GEN_TYPE_UQ, to, from, offset);
+    else if (builder->coder->isa->has_int64)
+        coder_builder_binary(builder, SONDE_GEN_ADD, coder_typed(to, SONDE_GEN_TYPE_UQ),
+                             coder_typed(from, SONDE_GEN_TYPE_UQ),
+                             coder_typed(offset, SONDE_GEN_TYPE_UD));
+    else
+        coder_wide_add(builder, to, from, offset, true);
+}
+
 /* address = base + offset:ud, 64 bits. */
 static void add_base(struct coder_builder *builder, sonde_vreg address, struct sonde_operand offset)
 {
     sonde_vreg base = sonde_vreg_profile_buffer_address(builder->coder);
     if (base == 0)
         coder_builder_fail(builder, SONDE_ERROR_MEMORY, "out of memory");
-    coder_builder_binary(builder, SONDE_GEN_ADD, coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UQ),
-                         coder_vreg_typed(base, 0, SONDE_GEN_TYPE_UQ),
-                         coder_typed(offset, SONDE_GEN_TYPE_UD));
+    add_offset(builder, address, base, offset);
 }
 
 enum sonde_status sonde_coder_compute_address(struct sonde_coder *coder,
@@ -49,7 +63,6 @@ sonde_coder_compute_rel_address(struct sonde_coder *coder, struct sonde_procedur
                                 const struct sonde_predicate *predicate, struct sonde_error *error)
 {
     struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
-    enum sonde_gen_type type = is_stateless(coder) ? SONDE_GEN_TYPE_UQ : SONDE_GEN_TYPE_UD;
     struct coder_operand addend = coder_typed(offset, SONDE_GEN_TYPE_UD);
     coder_builder_need_address(&builder, address);
     coder_builder_need_address(&builder, base);
@@ -61,8 +74,12 @@ sonde_coder_compute_rel_address(struct sonde_coder *coder, struct sonde_procedur
     } else if (builder.status == SONDE_OK) {
         coder_builder_need_operand(&builder, &offset, SONDE_GEN_TYPE_UD, false);
     }
-    coder_builder_binary(&builder, SONDE_GEN_ADD, coder_vreg_typed(address, 0, type),
-                         coder_vreg_typed(base, 0, type), addend);
+    if (is_stateless(coder))
+        add_offset(&builder, address, base, offset);
+    else
+        coder_builder_binary(&builder, SONDE_GEN_ADD,
+                             coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UD),
+                             coder_vreg_typed(base, 0, SONDE_GEN_TYPE_UD), addend);
     return coder_builder_close(&builder);
 }
 

@@ -1,5 +1,5 @@
 /* Updates of the profile buffer. */
-#include "coder/build.h"
+#include "coder/wide.h"
 
 bool sonde_coder_can_access_atomically(const struct sonde_coder *coder, enum sonde_gen_type type)
 {
@@ -26,31 +26,25 @@ static sonde_vreg message_data(struct coder_builder *builder, enum sonde_gen_typ
 static void add_in_halves(struct coder_builder *builder, sonde_vreg address,
                           struct sonde_operand data)
 {
-    const struct coder_isa *isa = builder->coder->isa;
     sonde_vreg staged = coder_builder_temporary(builder, CODER_TEMPORARY_DATA);
     sonde_vreg old = coder_builder_temporary(builder, CODER_TEMPORARY_RESPONSE);
     sonde_vreg upper = coder_builder_temporary(builder, CODER_TEMPORARY_ADDRESS);
-    struct coder_operand wide = coder_vreg_typed(
-        coder_builder_temporary(builder, CODER_TEMPORARY_SUM), 0, SONDE_GEN_TYPE_UQ);
     struct coder_operand high = coder_vreg_typed(staged, 32, SONDE_GEN_TYPE_UD);
-    struct coder_operand carry = wide, low = coder_vreg_typed(staged, 0, SONDE_GEN_TYPE_UD);
-    carry.type = SONDE_GEN_TYPE_UD;
-    carry.at.byte = 4;
+    struct coder_operand low = coder_vreg_typed(staged, 0, SONDE_GEN_TYPE_UD);
     coder_builder_operation(builder, SONDE_MOV, SONDE_GEN_TYPE_UQ, sonde_operand_vreg(staged), data,
                             data);
     coder_builder_move(builder, high, coder_vreg_typed(staged, 4, SONDE_GEN_TYPE_UD));
     sonde_vreg at = coder_builder_message_address(builder, address);
     if (builder->status != SONDE_OK)
         return;
-    isa->atomic(builder, CODER_ATOMIC_ADD, 4, at, staged, old);
-    coder_builder_move(builder, wide, coder_vreg_typed(old, 0, SONDE_GEN_TYPE_UD));
-    coder_builder_binary(builder, SONDE_GEN_ADD, wide, wide, low);
-    coder_builder_binary(builder, SONDE_GEN_ADD, low, high, carry);
+    coder_message_atomic(builder, CODER_ATOMIC_ADD, 4, at, staged, old);
+    struct coder_carry sum = coder_wide_carry(builder, sonde_operand_vreg(old), low.at);
+    coder_builder_binary(builder, SONDE_GEN_ADD, low, high, sum.carry);
     coder_builder_binary(builder, SONDE_GEN_ADD, coder_vreg_typed(upper, 0, SONDE_GEN_TYPE_UD),
                          coder_vreg_typed(at, 0, SONDE_GEN_TYPE_UD),
                          coder_typed(sonde_operand_immediate(4), SONDE_GEN_TYPE_UD));
     if (builder->status == SONDE_OK)
-        isa->atomic(builder, CODER_ATOMIC_ADD, 4, upper, staged, 0);
+        coder_message_atomic(builder, CODER_ATOMIC_ADD, 4, upper, staged, 0);
 }
 
 static void store_in_halves(struct coder_builder *builder, sonde_vreg address,
@@ -63,7 +57,7 @@ static void store_in_halves(struct coder_builder *builder, sonde_vreg address,
                        coder_vreg_typed(staged, 4, SONDE_GEN_TYPE_UD));
     sonde_vreg at = coder_builder_message_address(builder, address);
     if (builder->status == SONDE_OK)
-        builder->coder->isa->store_pair(builder, at, staged);
+        coder_message_store_pair(builder, at, staged);
 }
 
 static enum sonde_status update(struct sonde_coder *coder, struct sonde_procedure *procedure,
@@ -85,7 +79,7 @@ static enum sonde_status update(struct sonde_coder *coder, struct sonde_procedur
         sonde_vreg value = has_data ? message_data(&builder, type, data) : 0;
         sonde_vreg at = coder_builder_message_address(&builder, address);
         if (builder.status == SONDE_OK)
-            coder->isa->atomic(&builder, operation, sonde_gen_type_size(type), at, value, 0);
+            coder_message_atomic(&builder, operation, sonde_gen_type_size(type), at, value, 0);
     } else if (operation == CODER_ATOMIC_STORE) {
         store_in_halves(&builder, address, data);
     } else {

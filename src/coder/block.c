@@ -29,7 +29,7 @@ static enum sonde_status move_block(struct sonde_coder *coder, struct sonde_proc
         coder_builder_fail(&builder, SONDE_ERROR_ARGUMENT,
                            "the data of a block stands in a scratch register, not a counter");
     if (builder.status == SONDE_OK)
-        coder->isa->block(&builder, address, sonde_operand_vreg(data), size, write);
+        coder_message_block(&builder, address, sonde_operand_vreg(data), size, write);
     return coder_builder_close(&builder);
 }
 
@@ -65,8 +65,8 @@ static void move_range(struct coder_builder *builder, sonde_vreg address, uint32
         uint32_t part = coder->isa->block_limit / coder->grf_size;
         while (part > count)
             part /= 2;
-        coder->isa->block(builder, address, sonde_operand_grf(first, 0, coder->grf_size),
-                          part * coder->grf_size, write);
+        coder_message_block(builder, address, sonde_operand_grf(first, 0, coder->grf_size),
+                            part * coder->grf_size, write);
         struct sonde_operand at = sonde_operand_vreg(address);
         coder_builder_operation(builder, SONDE_ADD, type, at, at,
                                 sonde_operand_immediate(part * coder->grf_size));

@@ -100,7 +100,7 @@ sonde_vreg coder_builder_temporary(struct coder_builder *builder, enum coder_tem
         [CODER_TEMPORARY_METHOD] = SONDE_VREG_OWORD,   [CODER_TEMPORARY_ADDRESS] = SONDE_VREG_PTR,
         [CODER_TEMPORARY_DATA] = SONDE_VREG_DHWORD,    [CODER_TEMPORARY_RESPONSE] = SONDE_VREG_GRF,
         [CODER_TEMPORARY_HEADER] = SONDE_VREG_GRF,     [CODER_TEMPORARY_CHUNK] = SONDE_VREG_DWORD,
-        [CODER_TEMPORARY_CONDITION] = SONDE_VREG_WORD,
+        [CODER_TEMPORARY_CONDITION] = SONDE_VREG_WORD, [CODER_TEMPORARY_WIDE] = SONDE_VREG_OWORD,
     };
     sonde_vreg *vreg = &builder->coder->temporaries[which];
     if (*vreg == 0)
@@ -259,7 +259,7 @@ sonde_vreg coder_builder_message_address(struct coder_builder *builder, sonde_vr
     if (builder->status != SONDE_OK || !coder_vreg_lasts(builder->coder, address))
         return address;
     sonde_vreg copy = coder_builder_temporary(builder, CODER_TEMPORARY_ADDRESS);
-    coder_builder_move(builder, coder_vreg_typed(copy, 0, type),
-                       coder_vreg_typed(address, 0, type));
+    struct sonde_operand from = sonde_operand_vreg(address);
+    coder_builder_operation(builder, SONDE_MOV, type, sonde_operand_vreg(copy), from, from);
     return copy;
 }

@@ -1,5 +1,5 @@
 /* Places a procedure: chooses registers, saves what is live, emits. */
-#include "coder/internal.h"
+#include "coder/direct.h"
 
 #include "base/array.h"
 #include "kernel/analysis.h"
@@ -122,7 +122,7 @@ static enum sonde_status bind_item(struct plan *plan, const struct coder_item *i
     if (item->kind == CODER_ITEM_THREAD_CHUNK) {
         enum sonde_status status = bind(plan, item->dst, 4, 0, 0, error);
         bool temporary = find_kept(coder, &item->chunk) == NULL &&
-                         coder->isa->chunk_needs_temporary(item->chunk.bucket_count);
+                         direct_chunk_needs_temporary(coder->isa, item->chunk.bucket_count);
         return status == SONDE_OK && temporary ? bind(plan, item->temporary, 4, 0, 0, error)
                                                : status;
     }
@@ -368,9 +368,9 @@ static enum sonde_status emit_chunk(const struct plan *plan, const struct coder_
     uint32_t dst = byte_of(plan, item->dst);
     size_t first = code->count;
     enum sonde_status status =
-        kept != NULL ? coder->isa->add_immediate(coder, code, dst, kept->byte, item->addend, error)
-                     : coder->isa->thread_chunk(coder, code, &item->chunk, item->addend, dst,
-                                                byte_of(plan, item->temporary), error);
+        kept != NULL ? direct_add_immediate(coder, code, dst, kept->byte, item->addend, error)
+                     : direct_thread_chunk(coder, code, &item->chunk, item->addend, dst,
+                                           byte_of(plan, item->temporary), error);
     const struct sonde_gen_instruction *from = &item->instruction;
     for (size_t i = first; i < code->count && from->predicate != 0; i++) {
         code->instructions[i].predicate = from->predicate;
@@ -400,8 +400,8 @@ static enum sonde_status move_victims(const struct plan *plan, struct coder_code
     uint32_t base = sonde_kernel_info(coder->kernel)->scratch_offset;
     enum sonde_status status = SONDE_OK;
     for (size_t i = 0; i < plan->victim_count && status == SONDE_OK; i++)
-        status = coder->isa->scratch(coder, code, plan->header, plan->victims[i],
-                                     base + (uint32_t)i * coder->grf_size, save, error);
+        status = direct_scratch(coder, code, plan->header, plan->victims[i],
+                                base + (uint32_t)i * coder->grf_size, save, error);
     return status;
 }
 
@@ -412,9 +412,9 @@ static enum sonde_status move_state(const struct plan *plan, struct coder_code *
     enum sonde_status status = SONDE_OK;
     for (unsigned f = 0; f < MAXIMUM_FLAGS && status == SONDE_OK; f++)
         if (plan->save_flag[f])
-            status = coder->isa->move_flag(coder, code, f, plan->flag_byte[f], save, error);
+            status = direct_move_flag(coder, code, f, plan->flag_byte[f], save, error);
     if (status == SONDE_OK && plan->save_address)
-        status = coder->isa->move_address(coder, code, plan->address_byte, save, error);
+        status = direct_move_address(coder, code, plan->address_byte, save, error);
     return status;
 }
 
@@ -451,6 +451,13 @@ static void count_cost(const struct plan *plan, size_t instructions)
         cost->register_bytes = bytes;
 }
 
+static bool is_before_end(const struct plan *plan)
+{
+    const struct sonde_gen_instruction *next =
+        sonde_kernel_instruction(plan->coder->kernel, plan->point->index);
+    return next != NULL && next->send.end_of_thread;
+}
+
 enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_procedure *procedure,
                                const struct coder_point *point, struct coder_code *code,
                                uint32_t *spills, struct sonde_error *error)
@@ -463,6 +470,8 @@ enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_pro
     enum sonde_status status = make_plan(&plan, error);
     if (status == SONDE_OK)
         status = emit(&plan, code, error);
+    if (status == SONDE_OK)
+        status = coder_scoreboard_fill(coder, code, before, is_before_end(&plan), error);
     if (status != SONDE_OK)
         return status;
     *spills += (uint32_t)plan.victim_count;

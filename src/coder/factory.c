@@ -1,5 +1,5 @@
 /* The instruction factory: operations made legal. */
-#include "coder/build.h"
+#include "coder/wide.h"
 
 struct sonde_operand sonde_operand_vreg(sonde_vreg vreg)
 {
@@ -31,7 +31,7 @@ struct operation {
     uint8_t opcode;
     uint8_t signed_opcode;
     bool unary, commutes, is_shift;
-    bool by_halves; /* no 64-bit form on Gen9 */
+    bool by_halves; /* no 64-bit form on any part */
 };
 
 static const struct operation operations[SONDE_OPERATION_COUNT] = {
@@ -90,7 +90,10 @@ static struct coder_operand source(struct coder_builder *builder, struct sonde_o
     struct coder_operand copy =
         coder_vreg_typed(coder_builder_temporary(builder, spare), 0, word_of(type));
     operand.type = copy.type;
-    coder_builder_move(builder, copy, operand);
+    if (sonde_gen_type_size(type) == 8 && !builder->coder->isa->has_int64)
+        coder_wide_move(builder, copy.at, at);
+    else
+        coder_builder_move(builder, copy, operand);
     return copy;
 }
 
@@ -106,34 +109,16 @@ static struct sonde_operand second_source(struct coder_builder *builder, struct 
     return copy.at;
 }
 
-static struct sonde_operand half_of(struct sonde_operand operand, unsigned half)
-{
-    if (operand.kind == SONDE_OPERAND_IMMEDIATE)
-        operand.immediate = operand.immediate >> 32 * half & UINT32_MAX;
-    else
-        operand.byte += 4 * half;
-    return operand;
-}
-
-static struct sonde_operand piece_of(struct sonde_operand operand, unsigned piece)
-{
-    if (operand.kind == SONDE_OPERAND_IMMEDIATE)
-        operand.immediate = operand.immediate >> 16 * piece & UINT16_MAX;
-    else
-        operand.byte += 2 * piece;
-    return operand;
-}
-
 /* 32 x 32 bits of products with 16: parts without a 32-bit multiplier have
  * that, and the accumulator is left alone. */
-static void multiply_dwords(struct coder_builder *builder, struct sonde_operand dst,
-                            struct sonde_operand a, struct sonde_operand b)
+void coder_multiply_dwords(struct coder_builder *builder, struct sonde_operand dst,
+                           struct sonde_operand a, struct sonde_operand b)
 {
     struct coder_operand first =
         source(builder, a, SONDE_GEN_TYPE_UD, false, CODER_TEMPORARY_FIRST);
     struct coder_operand result = coder_typed(dst, SONDE_GEN_TYPE_UD);
-    struct coder_operand low = coder_typed(piece_of(b, 0), SONDE_GEN_TYPE_UW);
-    struct coder_operand high = coder_typed(piece_of(b, 1), SONDE_GEN_TYPE_UW);
+    struct coder_operand low = coder_typed(coder_piece_of(b, 0), SONDE_GEN_TYPE_UW);
+    struct coder_operand high = coder_typed(coder_piece_of(b, 1), SONDE_GEN_TYPE_UW);
     if (b.kind == SONDE_OPERAND_IMMEDIATE && (b.immediate & UINT32_MAX) <= UINT16_MAX) {
         coder_builder_binary(builder, SONDE_GEN_MUL, result, first, low);
         return;
@@ -163,7 +148,7 @@ static void multiply_qwords(struct coder_builder *builder, struct sonde_operand 
     coder_builder_move(builder, sum, coder_typed(sonde_operand_immediate(0), SONDE_GEN_TYPE_UD));
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned j = 0; i + j < 4; j++) {
-            struct sonde_operand left = piece_of(first.at, i), right = piece_of(b, j);
+            struct sonde_operand left = coder_piece_of(first.at, i), right = coder_piece_of(b, j);
             if (b.kind == SONDE_OPERAND_IMMEDIATE && right.immediate == 0)
                 continue;
             coder_builder_binary(builder, SONDE_GEN_MUL, product,
@@ -193,9 +178,9 @@ static void count_bits(struct coder_builder *builder, enum sonde_gen_type type,
         source(builder, a, SONDE_GEN_TYPE_UQ, false, CODER_TEMPORARY_FIRST);
     struct coder_operand high = coder_vreg_typed(
         coder_builder_temporary(builder, CODER_TEMPORARY_WORK), 0, SONDE_GEN_TYPE_UD);
-    struct coder_operand part = coder_typed(half_of(whole.at, 1), SONDE_GEN_TYPE_UD);
+    struct coder_operand part = coder_typed(coder_half_of(whole.at, 1), SONDE_GEN_TYPE_UD);
     coder_builder_append(builder, SONDE_GEN_CBIT, 1, &high, &part, 1);
-    part = coder_typed(half_of(whole.at, 0), SONDE_GEN_TYPE_UD);
+    part = coder_typed(coder_half_of(whole.at, 0), SONDE_GEN_TYPE_UD);
     coder_builder_append(builder, SONDE_GEN_CBIT, 1, &result, &part, 1);
     coder_builder_binary(builder, SONDE_GEN_ADD, result, result, high);
 }
@@ -230,6 +215,29 @@ static void plain(struct coder_builder *builder, enum sonde_operation which,
     };
     sources[1].negate = which == SONDE_SUB && b.kind != SONDE_OPERAND_IMMEDIATE;
     coder_builder_append(builder, (enum sonde_gen_opcode)opcode, 1, &result, sources, 2);
+}
+
+/* 64 bits where the part has no such operations. */
+static void without_int64(struct coder_builder *builder, enum sonde_operation which, bool is_signed,
+                          struct sonde_operand dst, struct sonde_operand a, struct sonde_operand b)
+{
+    switch (which) {
+    case SONDE_MOV:
+        coder_wide_move(builder, dst, a);
+        break;
+    case SONDE_ADD:
+        coder_wide_add(builder, dst, a, b, false);
+        break;
+    case SONDE_SUB:
+        coder_wide_subtract(builder, dst, a, b);
+        break;
+    case SONDE_MUL:
+        coder_wide_multiply(builder, dst, a, b);
+        break;
+    default:
+        coder_wide_shift(builder, which == SONDE_SHL, is_signed, dst, a, b);
+        break;
+    }
 }
 
 static void check_operation(struct coder_builder *builder, enum sonde_operation which,
@@ -268,16 +276,19 @@ void coder_builder_operation(struct coder_builder *builder, enum sonde_operation
         a = b;
         b = swap;
     }
+    bool by_halves = size == 8 && operations[which].by_halves;
     if (which == SONDE_CBIT)
         count_bits(builder, type, dst, a);
+    else if (size == 8 && !by_halves && !builder->coder->isa->has_int64)
+        without_int64(builder, which, sonde_gen_type_is_signed(type), dst, a, b);
     else if (which == SONDE_MUL && size == 8)
         multiply_qwords(builder, dst, a, b);
     else if (which == SONDE_MUL && size == 4)
-        multiply_dwords(builder, dst, a, b);
-    else if (size == 8 && operations[which].by_halves)
+        coder_multiply_dwords(builder, dst, a, b);
+    else if (by_halves)
         for (unsigned half = 0; half < 2; half++)
-            plain(builder, which, SONDE_GEN_TYPE_UD, half_of(dst, half), half_of(a, half),
-                  half_of(b, half));
+            plain(builder, which, SONDE_GEN_TYPE_UD, coder_half_of(dst, half),
+                  coder_half_of(a, half), coder_half_of(b, half));
     else
         plain(builder, which, type, dst, a, b);
 }
@@ -305,19 +316,13 @@ enum sonde_status sonde_coder_addc(struct sonde_coder *coder, struct sonde_proce
     coder_builder_need_operand(&builder, &carry, SONDE_GEN_TYPE_UD, true);
     coder_builder_need_operand(&builder, &a, SONDE_GEN_TYPE_UD, false);
     coder_builder_need_operand(&builder, &b, SONDE_GEN_TYPE_UD, false);
-    /* The sum of 64 bits: the instruction of that name has its carry in the
-     * accumulator. */
-    sonde_vreg whole = coder_builder_temporary(&builder, CODER_TEMPORARY_SUM);
-    struct coder_operand wide = coder_vreg_typed(whole, 0, SONDE_GEN_TYPE_UQ);
+    /* The instruction of that name has its carry in the accumulator. */
     a.immediate &= UINT32_MAX;
     b.immediate &= UINT32_MAX;
     b = second_source(&builder, b, SONDE_GEN_TYPE_UD);
-    coder_builder_move(&builder, wide, coder_typed(a, SONDE_GEN_TYPE_UD));
-    coder_builder_binary(&builder, SONDE_GEN_ADD, wide, wide, coder_typed(b, SONDE_GEN_TYPE_UD));
-    coder_builder_move(&builder, coder_typed(sum, SONDE_GEN_TYPE_UD),
-                       coder_vreg_typed(whole, 0, SONDE_GEN_TYPE_UD));
-    coder_builder_move(&builder, coder_typed(carry, SONDE_GEN_TYPE_UD),
-                       coder_vreg_typed(whole, 4, SONDE_GEN_TYPE_UD));
+    struct coder_carry result = coder_wide_carry(&builder, a, b);
+    coder_builder_move(&builder, coder_typed(sum, SONDE_GEN_TYPE_UD), result.sum);
+    coder_builder_move(&builder, coder_typed(carry, SONDE_GEN_TYPE_UD), result.carry);
     return coder_builder_close(&builder);
 }
 
@@ -335,8 +340,13 @@ void coder_builder_compare(struct coder_builder *builder, const struct sonde_pre
         coder_builder_need_operand(builder, &b, type, false);
     if (builder->status != SONDE_OK)
         return;
-    bool wide = sonde_gen_type_size(type) == 8;
     b = second_source(builder, b, type);
+    if (sonde_gen_type_size(type) == 8 && !builder->coder->isa->has_int64) {
+        a = coder_wide_difference(builder, &condition, sonde_gen_type_is_signed(type), a, b);
+        b = sonde_operand_immediate(0);
+        type = SONDE_GEN_TYPE_D;
+    }
+    bool wide = sonde_gen_type_size(type) == 8;
     struct coder_operand dst = coder_typed(sonde_operand_arf(SONDE_GEN_ARF_NULL, 0), word_of(type));
     struct coder_operand sources[2] = {
         source(builder, a, type, false, CODER_TEMPORARY_FIRST),

@@ -68,6 +68,7 @@ enum coder_temporary {
     CODER_TEMPORARY_SECOND, /* the same for the other source */
     CODER_TEMPORARY_WORK,   /* inside one operation */
     CODER_TEMPORARY_SUM,
+    CODER_TEMPORARY_WIDE,   /* inside one operation of 64 bits that the part has not */
     CODER_TEMPORARY_METHOD, /* across the operations of one method */
     CODER_TEMPORARY_ADDRESS,
     CODER_TEMPORARY_DATA,
@@ -94,6 +95,9 @@ struct sonde_coder {
     sonde_vreg temporaries[CODER_TEMPORARY_COUNT];
     sonde_vreg buffer_address, ff_tid; /* made on first use */
     bool single_entry;
+    uint8_t token;                              /* of the scoreboard, for inserted messages */
+    bool token_is_shared;                       /* with the kernel */
+    uint64_t kernel_bytes[SONDE_GEN_GRF_WORDS]; /* of registers that the kernel touches */
 };
 
 bool coder_vreg_lasts(const struct sonde_coder *coder, sonde_vreg vreg);
@@ -116,57 +120,57 @@ enum sonde_status coder_code_append(struct coder_code *code,
                                     const struct sonde_gen_instruction *instruction,
                                     struct sonde_error *error);
 
-/* What differs between instruction sets. Registers are byte addresses in the
- * register file. */
-struct coder_isa {
-    const char *name;
-    enum sonde_gen_platform first, last; /* platforms */
-    uint32_t spill_unit;                 /* bytes saved by one scratch message */
-    uint32_t scratch_limit;              /* bytes of scratch that a message can address */
-    bool (*chunk_needs_temporary)(uint32_t bucket_count);
-    /* dst = (thread id mod buckets) << shift, plus addend. */
-    enum sonde_status (*thread_chunk)(const struct sonde_coder *coder, struct coder_code *code,
-                                      const struct coder_chunk *chunk, uint32_t addend,
-                                      uint32_t dst, uint32_t temporary, struct sonde_error *error);
-    /* dst = src + addend, 32 bits. */
-    enum sonde_status (*add_immediate)(const struct sonde_coder *coder, struct coder_code *code,
-                                       uint32_t dst, uint32_t src, uint32_t addend,
-                                       struct sonde_error *error);
-    enum sonde_status (*scratch)(const struct sonde_coder *coder, struct coder_code *code,
-                                 uint32_t header, uint32_t number, uint32_t offset, bool write,
-                                 struct sonde_error *error);
-    /* Move a 32-bit flag register, or the address registers, to or from GRF. */
-    enum sonde_status (*move_flag)(const struct sonde_coder *coder, struct coder_code *code,
-                                   uint32_t flag, uint32_t byte, bool save,
-                                   struct sonde_error *error);
-    enum sonde_status (*move_address)(const struct sonde_coder *coder, struct coder_code *code,
-                                      uint32_t byte, bool save, struct sonde_error *error);
-    /* dst = the fixed-function thread id of the header in r0; dst = 64-bit
-     * value; both at the entry. clear: `size` bytes at dst. */
-    enum sonde_status (*read_ff_tid)(const struct sonde_coder *coder, struct coder_code *code,
-                                     uint32_t dst, struct sonde_error *error);
-    enum sonde_status (*read_buffer_address)(const struct sonde_coder *coder,
-                                             struct coder_code *code, uint32_t dst,
-                                             struct sonde_error *error);
-    enum sonde_status (*clear)(const struct sonde_coder *coder, struct coder_code *code,
-                               uint32_t dst, uint32_t size, struct sonde_error *error);
-    /* Messages to the profile buffer; see build.h. `data` and `response` may
-     * be 0. Registers start at sub-register 0. */
-    void (*atomic)(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
-                   sonde_vreg address, sonde_vreg data, sonde_vreg response);
-    /* Two dwords, one in each of two registers, to a surface. */
-    void (*store_pair)(struct coder_builder *builder, sonde_vreg address, sonde_vreg data);
-    void (*block)(struct coder_builder *builder, sonde_vreg address, struct sonde_operand data,
-                  uint32_t size, bool write);
-    uint32_t block_limit;  /* bytes, power of two */
-    uint8_t perfmon_dword; /* of the timestamp register */
-    /* Append the thread id and dual sub-slice id. */
-    void (*thread_id)(struct coder_builder *builder, struct sonde_operand dst);
-    void (*dss_id)(struct coder_builder *builder, struct sonde_operand dst);
-    uint32_t thread_id_bits;
+#define CODER_THREAD_FIELDS 3u
+
+/* Bits of sr0.0. */
+struct coder_field {
+    uint8_t first, width;
 };
 
+/* How the part tells instructions what to wait for. */
+enum coder_scoreboard {
+    CODER_SCOREBOARD_HARDWARE,
+    CODER_SCOREBOARD_XE,   /* one pipe */
+    CODER_SCOREBOARD_XEHP, /* several: the distances of inserted code count over all */
+};
+
+/* What differs between instruction sets. */
+struct coder_isa {
+    const char *name;
+    enum sonde_gen_platform platform;
+    bool has_int64;         /* add, mov, shl, shr and cmp of 64 bits */
+    uint8_t split_opcode;   /* of a send with two payloads */
+    uint8_t scoreboard;     /* enum coder_scoreboard */
+    uint32_t scratch_limit; /* bytes of scratch that a message can address; 0 none */
+    uint32_t block_limit;   /* bytes of a block message, power of two */
+    uint8_t perfmon_dword;  /* of the timestamp register */
+    uint32_t ff_tid_mask;   /* of dword 5 of the thread header */
+    /* Fields of the thread id, lowest first, and of the dual sub-slice counted
+     * over the device. (No public text confirms the positions on every part;
+     * buckets only spread atomic updates, so a wrong position would cost
+     * speed, never a count.) */
+    struct coder_field thread_fields[CODER_THREAD_FIELDS];
+    struct coder_field dss;
+};
+
+/* NULL when no code can be generated for the platform. */
 const struct coder_isa *coder_isa_find(enum sonde_gen_platform platform);
-extern const struct coder_isa coder_isa_gen9;
+uint32_t coder_isa_thread_id_bits(const struct coder_isa *isa);
+
+/* message.c: messages to the profile buffer; see build.h. `data` and
+ * `response` may be 0. Registers start at sub-register 0. */
+void coder_message_atomic(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
+                          sonde_vreg address, sonde_vreg data, sonde_vreg response);
+/* Two dwords, one in each of two registers, to a surface. */
+void coder_message_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data);
+void coder_message_block(struct coder_builder *builder, sonde_vreg address,
+                         struct sonde_operand data, uint32_t size, bool write);
+
+/* scoreboard.c: let the instructions from `first` on, which are to be inserted
+ * at one place, wait for what they must wait for. */
+enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct coder_code *code,
+                                        size_t first, bool before_end, struct sonde_error *error);
+/* Choose the token and note which registers are the kernel's. */
+void coder_scoreboard_prepare(struct sonde_coder *coder);
 
 #endif

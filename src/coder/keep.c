@@ -1,6 +1,6 @@
 /* Thread-chunk offsets kept in registers for the whole kernel, so that a
  * counter costs an add and a message a block. */
-#include "coder/internal.h"
+#include "coder/direct.h"
 
 #include "kernel/analysis.h"
 
@@ -208,7 +208,6 @@ static enum sonde_status fill_lasting(struct sonde_coder *coder, struct coder_co
                                       struct sonde_error *error)
 {
     static const uint8_t order[] = {CODER_FILL_FF_TID, CODER_FILL_BUFFER_ADDRESS, CODER_FILL_ZERO};
-    const struct coder_isa *isa = coder->isa;
     enum sonde_status status = SONDE_OK;
     for (size_t o = 0; o < sizeof order; o++) {
         for (size_t v = 1; v < coder->vreg_count && status == SONDE_OK; v++) {
@@ -216,19 +215,19 @@ static enum sonde_status fill_lasting(struct sonde_coder *coder, struct coder_co
             if (vreg->fill != order[o] || vreg->byte == CODER_NO_BYTE)
                 continue;
             if (vreg->fill == CODER_FILL_FF_TID)
-                status = isa->read_ff_tid(coder, code, vreg->byte, error);
+                status = direct_read_ff_tid(coder, code, vreg->byte, error);
             else if (vreg->fill == CODER_FILL_BUFFER_ADDRESS)
-                status = isa->read_buffer_address(coder, code, vreg->byte, error);
+                status = direct_read_buffer_address(coder, code, vreg->byte, error);
             else
-                status = isa->clear(coder, code, vreg->byte, vreg->size, error);
+                status = direct_clear(coder, code, vreg->byte, vreg->size, error);
         }
     }
     return status;
 }
 
 /* The temporary may hold what fill_lasting reads: that comes first. */
-enum sonde_status coder_expand_entry(struct sonde_coder *coder, struct coder_code *code,
-                                     struct sonde_error *error)
+static enum sonde_status expand_entry(struct sonde_coder *coder, struct coder_code *code,
+                                      struct sonde_error *error)
 {
     enum sonde_status status = fill_lasting(coder, code, error);
     if (status != SONDE_OK || coder->kept_count == 0)
@@ -241,15 +240,24 @@ enum sonde_status coder_expand_entry(struct sonde_coder *coder, struct coder_cod
     for (size_t i = 0; i < coder->kept_count;) {
         struct coder_kept *kept = &coder->kept[i];
         if (temporary == CODER_NO_BYTE &&
-            coder->isa->chunk_needs_temporary(kept->chunk.bucket_count)) {
+            direct_chunk_needs_temporary(coder->isa, kept->chunk.bucket_count)) {
             *kept = coder->kept[--coder->kept_count];
             continue;
         }
-        status =
-            coder->isa->thread_chunk(coder, code, &kept->chunk, 0, kept->byte, temporary, error);
+        status = direct_thread_chunk(coder, code, &kept->chunk, 0, kept->byte, temporary, error);
         if (status != SONDE_OK)
             return status;
         i++;
     }
     return SONDE_OK;
+}
+
+enum sonde_status coder_expand_entry(struct sonde_coder *coder, struct coder_code *code,
+                                     struct sonde_error *error)
+{
+    size_t before = code->count;
+    enum sonde_status status = expand_entry(coder, code, error);
+    if (status == SONDE_OK)
+        status = coder_scoreboard_fill(coder, code, before, false, error);
+    return status;
 }

@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct coder_isa *const instruction_sets[] = {&coder_isa_gen9};
-
-const struct coder_isa *coder_isa_find(enum sonde_gen_platform platform)
-{
-    for (size_t i = 0; i < sizeof instruction_sets / sizeof *instruction_sets; i++)
-        if (platform >= instruction_sets[i]->first && platform <= instruction_sets[i]->last)
-            return instruction_sets[i];
-    return NULL;
-}
-
 static enum sonde_status check_options(const struct sonde_coder_options *options,
                                        struct sonde_error *error)
 {
@@ -69,6 +59,7 @@ enum sonde_status coder_create(struct sonde_kernel *kernel,
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }
     coder_forget_chunks(made);
+    coder_scoreboard_prepare(made);
     *coder = made;
     return SONDE_OK;
 }
@@ -158,7 +149,7 @@ void sonde_coder_gen_model(const struct sonde_coder *coder, struct sonde_gen_mod
         .platform = sonde_kernel_info(coder->kernel)->platform,
         .grf_size = coder->grf_size,
         .maximum_threads = coder->options.maximum_threads,
-        .maximum_thread_buckets = 1u << coder->isa->thread_id_bits,
+        .maximum_thread_buckets = 1u << coder_isa_thread_id_bits(coder->isa),
         .maximum_tiles = 1,
     };
 }

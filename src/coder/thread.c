@@ -24,6 +24,39 @@ enum sonde_status sonde_coder_load_tile_id(struct sonde_coder *coder,
     return coder_builder_close(&builder);
 }
 
+static struct coder_operand immediate(uint32_t value)
+{
+    return coder_typed(sonde_operand_immediate(value), SONDE_GEN_TYPE_UD);
+}
+
+/* result = the field of sr0.0, from bit `position` on. */
+static void read_field(struct coder_builder *builder, struct coder_operand result,
+                       const struct coder_field *field, uint32_t position)
+{
+    struct coder_operand state =
+        coder_typed(sonde_operand_arf(SONDE_GEN_ARF_STATE, 0), SONDE_GEN_TYPE_UD);
+    uint32_t mask = ((1u << field->width) - 1) << field->first;
+    coder_builder_binary(builder, SONDE_GEN_AND, result, state, immediate(mask));
+    if (position != field->first)
+        coder_builder_binary(
+            builder, position > field->first ? SONDE_GEN_SHL : SONDE_GEN_SHR, result, result,
+            immediate(position > field->first ? position - field->first : field->first - position));
+}
+
+static void read_thread_id(struct coder_builder *builder, struct coder_operand result)
+{
+    const struct coder_field *fields = builder->coder->isa->thread_fields;
+    struct coder_operand work = coder_vreg_typed(
+        coder_builder_temporary(builder, CODER_TEMPORARY_WORK), 0, SONDE_GEN_TYPE_UD);
+    uint32_t position = 0;
+    for (unsigned i = 0; i < CODER_THREAD_FIELDS && fields[i].width != 0; i++) {
+        read_field(builder, i == 0 ? result : work, &fields[i], position);
+        if (i != 0)
+            coder_builder_binary(builder, SONDE_GEN_OR, result, result, work);
+        position += fields[i].width;
+    }
+}
+
 enum sonde_status sonde_coder_get_tid(struct sonde_coder *coder, struct sonde_procedure *procedure,
                                       sonde_vreg tid, const struct sonde_predicate *predicate,
                                       struct sonde_error *error)
@@ -31,7 +64,7 @@ enum sonde_status sonde_coder_get_tid(struct sonde_coder *coder, struct sonde_pr
     struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
     coder_builder_need(&builder, tid, 4, "a thread id");
     if (builder.status == SONDE_OK)
-        coder->isa->thread_id(&builder, sonde_operand_vreg(tid));
+        read_thread_id(&builder, coder_vreg_typed(tid, 0, SONDE_GEN_TYPE_UD));
     return coder_builder_close(&builder);
 }
 
@@ -43,7 +76,7 @@ enum sonde_status sonde_coder_get_dss_id(struct sonde_coder *coder,
     struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
     coder_builder_need(&builder, dss, 4, "a sub-slice id");
     if (builder.status == SONDE_OK)
-        coder->isa->dss_id(&builder, sonde_operand_vreg(dss));
+        read_field(&builder, coder_vreg_typed(dss, 0, SONDE_GEN_TYPE_UD), &coder->isa->dss, 0);
     return coder_builder_close(&builder);
 }
 

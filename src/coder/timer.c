@@ -50,12 +50,14 @@ static void stop_ext(struct coder_builder *builder, sonde_vreg timer, uint32_t b
     sonde_vreg read = coder_builder_temporary(builder, CODER_TEMPORARY_METHOD);
     struct coder_operand all = coder_vreg_typed(read, 0, SONDE_GEN_TYPE_UD);
     struct coder_operand source = coder_typed(timestamp(0), SONDE_GEN_TYPE_UD);
-    struct coder_operand now = coder_vreg_typed(read, byte, SONDE_GEN_TYPE_UD);
+    struct coder_operand now = coder_vreg_typed(read, byte % 16, SONDE_GEN_TYPE_UD);
     struct coder_operand event = coder_vreg_typed(read, TIMESTAMP_EVENT, SONDE_GEN_TYPE_D);
     struct coder_operand flag =
         coder_typed(sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), SONDE_GEN_TYPE_UW);
     source.elements = 4;
     coder_builder_append(builder, SONDE_GEN_MOV, 4, &all, &source, 1);
+    if (byte >= 16) /* the time's place in the copy is free */
+        coder_builder_move(builder, now, coder_typed(timestamp(byte), SONDE_GEN_TYPE_UD));
     coder_builder_compare(builder, &f0, SONDE_GEN_CONDITION_L, SONDE_GEN_TYPE_UD, now.at,
                           sonde_operand_vreg(timer));
     coder_builder_binary(builder, SONDE_GEN_AND, event, event,

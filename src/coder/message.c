@@ -1,9 +1,9 @@
-/* Messages of Gen9 to the profile buffer, and what it reads of its thread.
+/* Messages to the profile buffer.
  *
  * Bits of the descriptors: section "Data port messages" of the Gen9 message
  * reference, as the Intel compiler emits them. Scalar messages run in one
  * channel, as for uniform values; blocks in eight with a header. */
-#include "coder/gen9.h"
+#include "coder/direct.h"
 
 #include "sonde/gen_message.h"
 
@@ -23,12 +23,6 @@
 #define BLOCK_WRITE_A64   (0x15u << 14)
 #define DESCRIPTOR_HEADER (1u << 19)
 
-#define STATE_SLOT_MASK  0x7u
-#define STATE_UNIT_MASK  0xff00u /* EU, sub-slice, slice */
-#define STATE_UNIT_SHIFT 5u
-#define STATE_DSS_SHIFT  12u
-#define STATE_DSS_MASK   0xfu
-
 static uint32_t lengths(uint32_t payload, uint32_t response)
 {
     return payload << 25 | response << 20;
@@ -47,18 +41,21 @@ static uint32_t bti(const struct coder_builder *builder)
 static struct sonde_gen_instruction make_send(const struct coder_builder *builder,
                                               uint8_t exec_size, bool split)
 {
+    const struct coder_isa *isa = builder->coder->isa;
     struct sonde_gen_instruction send;
-    sonde_gen_instruction_init(&send, SONDE_GEN_PLATFORM_GEN9,
-                               split ? SONDE_GEN_SENDS : SONDE_GEN_SEND, exec_size, true);
-    send.source_count = split ? 2 : 1;
-    send.dst = gen9_destination(gen9_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD));
-    for (unsigned i = 0; i < send.source_count; i++)
-        send.src[i] = gen9_grf(builder->coder, 0, SONDE_GEN_TYPE_UD);
+    sonde_gen_instruction_init(&send, sonde_kernel_info(builder->coder->kernel)->platform,
+                               (enum sonde_gen_opcode)(split ? isa->split_opcode : SONDE_GEN_SEND),
+                               exec_size, true);
+    send.source_count = split || isa->split_opcode == SONDE_GEN_SEND ? 2 : 1;
+    send.dst = direct_destination(direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD));
+    send.src[0] = direct_grf(builder->coder, 0, SONDE_GEN_TYPE_UD);
+    if (send.source_count == 2)
+        send.src[1] = split ? send.src[0] : direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD);
     return send;
 }
 
-void gen9_atomic(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
-                 sonde_vreg address, sonde_vreg data, sonde_vreg response)
+void coder_message_atomic(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
+                          sonde_vreg address, sonde_vreg data, sonde_vreg response)
 {
     bool stateless = is_stateless(builder);
     uint32_t descriptor = (stateless ? ATOMIC_A64 : ATOMIC_SURFACE) | (uint32_t)operation << 8 |
@@ -68,17 +65,17 @@ void gen9_atomic(struct coder_builder *builder, enum coder_atomic operation, uin
     if (response != 0)
         descriptor |= ATOMIC_RETURN;
     struct sonde_gen_instruction send = make_send(builder, 1, data != 0);
-    gen9_set_send(&send, SONDE_GEN_SFID_DC1, descriptor,
-                  data == 0 ? 0 : (uint8_t)(size == 8 ? 2 : 1));
+    direct_set_send(&send, SONDE_GEN_SFID_DC1, descriptor,
+                    data == 0 ? 0 : (uint8_t)(size == 8 ? 2 : 1));
     struct sonde_operand to = sonde_operand_vreg(response), from = sonde_operand_vreg(data);
     coder_builder_send(builder, &send, response != 0 ? &to : NULL, address,
                        data != 0 ? &from : NULL);
 }
 
-void gen9_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data)
+void coder_message_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data)
 {
     struct sonde_gen_instruction send = make_send(builder, 1, true);
-    gen9_set_send(&send, SONDE_GEN_SFID_DC1, UNTYPED_WRITE_XY | bti(builder) | lengths(1, 0), 2);
+    direct_set_send(&send, SONDE_GEN_SFID_DC1, UNTYPED_WRITE_XY | bti(builder) | lengths(1, 0), 2);
     struct sonde_operand from = sonde_operand_vreg(data);
     coder_builder_send(builder, &send, NULL, address, &from);
 }
@@ -91,8 +88,8 @@ static sonde_vreg block_header(struct coder_builder *builder, sonde_vreg address
     struct coder_operand zero = coder_typed(sonde_operand_immediate(0), SONDE_GEN_TYPE_UD);
     coder_builder_append(builder, SONDE_GEN_MOV, 8, &all, &zero, 1);
     if (is_stateless(builder))
-        coder_builder_move(builder, coder_vreg_typed(header, 0, SONDE_GEN_TYPE_UQ),
-                           coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UQ));
+        coder_builder_operation(builder, SONDE_MOV, SONDE_GEN_TYPE_UQ, sonde_operand_vreg(header),
+                                sonde_operand_vreg(address), sonde_operand_vreg(address));
     else
         coder_builder_binary(builder, SONDE_GEN_SHR, coder_vreg_typed(header, 8, SONDE_GEN_TYPE_UD),
                              coder_vreg_typed(address, 0, SONDE_GEN_TYPE_UD),
@@ -100,8 +97,8 @@ static sonde_vreg block_header(struct coder_builder *builder, sonde_vreg address
     return header;
 }
 
-void gen9_block(struct coder_builder *builder, sonde_vreg address, struct sonde_operand data,
-                uint32_t size, bool write)
+void coder_message_block(struct coder_builder *builder, sonde_vreg address,
+                         struct sonde_operand data, uint32_t size, bool write)
 {
     bool stateless = is_stateless(builder);
     uint32_t grf = builder->coder->grf_size, registers = (size + grf - 1) / grf;
@@ -114,35 +111,7 @@ void gen9_block(struct coder_builder *builder, sonde_vreg address, struct sonde_
     sonde_vreg header = block_header(builder, address);
     struct sonde_gen_instruction send = make_send(builder, 8, write);
     send.dst.type = SONDE_GEN_TYPE_UD;
-    gen9_set_send(&send, stateless ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0, descriptor,
-                  write ? (uint8_t)registers : 0);
+    direct_set_send(&send, stateless ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0, descriptor,
+                    write ? (uint8_t)registers : 0);
     coder_builder_send(builder, &send, write ? NULL : &data, header, write ? &data : NULL);
-}
-
-static struct coder_operand state(void)
-{
-    return coder_typed(sonde_operand_arf(SONDE_GEN_ARF_STATE, 0), SONDE_GEN_TYPE_UD);
-}
-
-static struct coder_operand immediate(uint32_t value)
-{
-    return coder_typed(sonde_operand_immediate(value), SONDE_GEN_TYPE_UD);
-}
-
-void gen9_thread_id(struct coder_builder *builder, struct sonde_operand dst)
-{
-    struct coder_operand result = coder_typed(dst, SONDE_GEN_TYPE_UD);
-    struct coder_operand work = coder_vreg_typed(
-        coder_builder_temporary(builder, CODER_TEMPORARY_WORK), 0, SONDE_GEN_TYPE_UD);
-    coder_builder_binary(builder, SONDE_GEN_AND, work, state(), immediate(STATE_UNIT_MASK));
-    coder_builder_binary(builder, SONDE_GEN_SHR, work, work, immediate(STATE_UNIT_SHIFT));
-    coder_builder_binary(builder, SONDE_GEN_AND, result, state(), immediate(STATE_SLOT_MASK));
-    coder_builder_binary(builder, SONDE_GEN_OR, result, result, work);
-}
-
-void gen9_dss_id(struct coder_builder *builder, struct sonde_operand dst)
-{
-    struct coder_operand result = coder_typed(dst, SONDE_GEN_TYPE_UD);
-    coder_builder_binary(builder, SONDE_GEN_SHR, result, state(), immediate(STATE_DSS_SHIFT));
-    coder_builder_binary(builder, SONDE_GEN_AND, result, result, immediate(STATE_DSS_MASK));
 }

@@ -1,0 +1,205 @@
+/* What inserted code waits for, on parts whose instructions say so themselves.
+ *
+ * Inside: every instruction waits for the one before it in the in-order pipes,
+ * and every message, which takes one token that all inserted code shares, for
+ * the message before it. Where code begins it waits for what the kernel has
+ * under way if it touches a register of the kernel's; where it ends the kernel
+ * finds everything finished that it could meet. Code in registers of its own
+ * needs neither: only the next inserted code waits for its last message. What
+ * the kernel's instructions wait for stays enough: distances count back over
+ * at least as much, and tokens are taken again only when they are free. */
+#include "coder/direct.h"
+
+#include "kernel/analysis.h"
+
+#include <string.h>
+
+/* The field, by what it says; gen_isa's table of its encodings. */
+#define WAIT_ONE_XE      0x01u /* the instruction before */
+#define WAIT_ONE_XEHP    0x09u /* the same, of all pipes */
+#define WAIT_DESTINATION 0x20u /* a token's result */
+#define TAKE_TOKEN       0x90u /* and wait for the instruction before */
+#define WAIT_BOTH        0x90u /* token's result and the instruction before, of one pipe */
+
+struct writer {
+    const struct sonde_coder *coder;
+    struct coder_code *code;
+    struct sonde_error *error;
+    enum sonde_status status;
+    bool pending; /* a message of the token may be under way */
+    bool one_pipe;
+};
+
+static uint16_t wait_one(const struct sonde_coder *coder)
+{
+    return coder->isa->scoreboard == CODER_SCOREBOARD_XE ? WAIT_ONE_XE : WAIT_ONE_XEHP;
+}
+
+static void append(struct writer *writer, const struct sonde_gen_instruction *instruction)
+{
+    if (writer->status == SONDE_OK)
+        writer->status = coder_code_append(writer->code, instruction, writer->error);
+}
+
+static void synchronize(struct writer *writer, enum sonde_gen_sync function, unsigned swsb)
+{
+    struct sonde_gen_instruction sync;
+    sonde_gen_instruction_init(&sync, sonde_kernel_info(writer->coder->kernel)->platform,
+                               SONDE_GEN_SYNC, 1, false);
+    sync.sync = (uint8_t)function;
+    sync.swsb = (uint16_t)swsb;
+    sync.source_count = 1;
+    sync.src[0] = direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD);
+    append(writer, &sync);
+}
+
+static bool is_out_of_order(const struct sonde_gen_instruction *instruction)
+{
+    enum sonde_gen_format format =
+        sonde_gen_opcode_format((enum sonde_gen_opcode)instruction->opcode);
+    return format == SONDE_GEN_FORMAT_SEND || format == SONDE_GEN_FORMAT_MATH ||
+           format == SONDE_GEN_FORMAT_DPAS;
+}
+
+static bool is_narrow_integer(const struct sonde_gen_operand *operand)
+{
+    return operand->file == SONDE_GEN_FILE_NONE || operand->type <= SONDE_GEN_TYPE_D;
+}
+
+/* Whether the code runs in one pipe: integers of at most 32 bits. */
+static bool has_one_pipe(const struct sonde_coder *coder, const struct coder_code *code,
+                         size_t first)
+{
+    if (coder->isa->scoreboard == CODER_SCOREBOARD_XE)
+        return true;
+    for (size_t i = first; i < code->count; i++) {
+        const struct sonde_gen_instruction *instruction = &code->instructions[i];
+        if (is_out_of_order(instruction))
+            continue;
+        if (!is_narrow_integer(&instruction->dst) || !is_narrow_integer(&instruction->src[0]) ||
+            !is_narrow_integer(&instruction->src[1]) || !is_narrow_integer(&instruction->src[2]))
+            return false;
+    }
+    return true;
+}
+
+static bool touches(const uint64_t *kernel, const struct sonde_gen_effect *effect, uint32_t words)
+{
+    bool any = effect->grf_unknown || effect->address != 0 || effect->accumulators != 0 ||
+               effect->mme || effect->control;
+    for (uint32_t w = 0; w < words && !any; w++)
+        any = (effect->grf[w] & kernel[w]) != 0;
+    return any;
+}
+
+/* Whether the code touches what instructions of the kernel may have under way. */
+static bool touches_kernel(const struct sonde_coder *coder, const struct coder_code *code,
+                           size_t first)
+{
+    for (size_t i = first; i < code->count; i++) {
+        struct sonde_gen_effects effects;
+        sonde_gen_instruction_effects(&code->instructions[i], &effects);
+        if (touches(coder->kernel_bytes, &effects.reads, coder->grf_words) ||
+            touches(coder->kernel_bytes, &effects.writes, coder->grf_words))
+            return true;
+    }
+    return false;
+}
+
+/* State, control and timestamp registers: the next instruction waits too. */
+static bool reads_state(const struct sonde_gen_instruction *instruction)
+{
+    for (unsigned i = 0; i < instruction->source_count; i++)
+        if (instruction->src[i].file == SONDE_GEN_FILE_ARF &&
+            instruction->src[i].number >= SONDE_GEN_ARF_CHANNEL_ENABLE)
+            return true;
+    return false;
+}
+
+static void copy_instruction(struct writer *writer, const struct sonde_gen_instruction *from)
+{
+    const struct sonde_coder *coder = writer->coder;
+    struct sonde_gen_instruction instruction = *from;
+    bool takes = is_out_of_order(from);
+    bool combines = !takes && writer->one_pipe;
+    if (writer->pending && !combines)
+        synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | coder->token);
+    if (takes)
+        instruction.swsb = (uint16_t)(TAKE_TOKEN | coder->token);
+    else if (writer->pending && combines)
+        instruction.swsb = (uint16_t)(WAIT_BOTH | coder->token);
+    else
+        instruction.swsb = wait_one(coder);
+    writer->pending = takes;
+    append(writer, &instruction);
+}
+
+static void begin(struct writer *writer, bool meets_kernel)
+{
+    if (meets_kernel) {
+        synchronize(writer, SONDE_GEN_SYNC_ALLWR, wait_one(writer->coder));
+        synchronize(writer, SONDE_GEN_SYNC_ALLRD, 0);
+    } else if (writer->coder->token_is_shared) {
+        synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | writer->coder->token);
+    } else {
+        writer->pending = true; /* of the code inserted before */
+    }
+}
+
+static void end(struct writer *writer, bool meets_kernel, bool before_end,
+                const struct sonde_gen_instruction *last)
+{
+    if (writer->pending && (meets_kernel || before_end || writer->coder->token_is_shared))
+        synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | writer->coder->token);
+    if (meets_kernel || reads_state(last))
+        synchronize(writer, SONDE_GEN_SYNC_NOP, wait_one(writer->coder));
+}
+
+enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct coder_code *code,
+                                        size_t first, bool before_end, struct sonde_error *error)
+{
+    if (coder->isa->scoreboard == CODER_SCOREBOARD_HARDWARE || first == code->count)
+        return SONDE_OK;
+    struct coder_code out = {0};
+    struct writer writer = {
+        .coder = coder, .code = &out, .error = error, .one_pipe = has_one_pipe(coder, code, first)};
+    bool meets_kernel = touches_kernel(coder, code, first);
+    begin(&writer, meets_kernel);
+    for (size_t i = first; i < code->count; i++)
+        copy_instruction(&writer, &code->instructions[i]);
+    end(&writer, meets_kernel, before_end, &code->instructions[code->count - 1]);
+    code->count = first;
+    for (size_t i = 0; i < out.count && writer.status == SONDE_OK; i++)
+        writer.status = coder_code_append(code, &out.instructions[i], error);
+    coder_code_clear(&out);
+    return writer.status;
+}
+
+void coder_scoreboard_prepare(struct sonde_coder *coder)
+{
+    uint32_t used = 0;
+    for (size_t i = 0; i < sonde_kernel_instruction_count(coder->kernel); i++) {
+        const struct sonde_gen_instruction *instruction =
+            sonde_kernel_instruction(coder->kernel, i);
+        struct sonde_gen_scoreboard scoreboard;
+        if (sonde_gen_scoreboard_decode(instruction, &scoreboard) &&
+            scoreboard.token_mode != SONDE_GEN_TOKEN_NONE)
+            used |= 1u << (scoreboard.token & 31);
+    }
+    coder->token = 15;
+    while (coder->token != 0 && (used >> coder->token & 1) != 0)
+        coder->token--;
+    coder->token_is_shared = (used >> coder->token & 1) != 0;
+    uint64_t untouched[SONDE_GEN_GRF_WORDS] = {0};
+    if (kernel_untouched_bytes(coder->kernel, untouched, NULL) != SONDE_OK)
+        memset(untouched, 0, sizeof untouched);
+    const struct sonde_kernel_info *info = sonde_kernel_info(coder->kernel);
+    for (size_t i = 0; info->has_free_ranges && i < info->free_range_count; i++)
+        for (uint32_t b = info->free_ranges[i].start;
+             b < (uint32_t)info->free_ranges[i].start + info->free_ranges[i].size &&
+             b < 64 * SONDE_GEN_GRF_WORDS;
+             b++)
+            untouched[b / 64] |= 1ull << (b % 64);
+    for (uint32_t w = 0; w < SONDE_GEN_GRF_WORDS; w++)
+        coder->kernel_bytes[w] = ~untouched[w];
+}
