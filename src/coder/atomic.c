@@ -130,7 +130,7 @@ sonde_coder_atomic_fetch_add(struct sonde_coder *coder, struct sonde_procedure *
     sonde_vreg response = coder_builder_temporary(&builder, CODER_TEMPORARY_RESPONSE);
     sonde_vreg at = coder_builder_message_address(&builder, address);
     if (builder.status == SONDE_OK)
-        coder->isa->atomic(&builder, CODER_ATOMIC_ADD, 4, at, value, response);
+        coder_message_atomic(&builder, CODER_ATOMIC_ADD, 4, at, value, response);
     coder_builder_move(&builder, coder_vreg_typed(old, 0, SONDE_GEN_TYPE_UD),
                        coder_vreg_typed(response, 0, SONDE_GEN_TYPE_UD));
     return coder_builder_close(&builder);
