@@ -13,5 +13,8 @@ const char *message_description(struct iga *iga, const struct kv *kv, int32_t pc
 /* False with a text of the first word on which the two differ. */
 bool message_agrees(const struct sonde_gen_message *m, const char *description, char *text,
                     size_t size);
+/* The same for messages of ugm, slm and tgm. */
+bool message_cache_agrees(const struct sonde_gen_message *m, uint8_t sfid, const char *description,
+                          char *text, size_t size);
 
 #endif

@@ -77,6 +77,9 @@ static enum emu_message_outcome access_memory(struct emu_message_context *contex
     case SONDE_GEN_LAYOUT_HWORD_BLOCK:
     case SONDE_GEN_LAYOUT_SCRATCH_BLOCK:
         return message_block(context);
+    case SONDE_GEN_LAYOUT_BLOCK:
+    case SONDE_GEN_LAYOUT_STRIDED:
+    case SONDE_GEN_LAYOUT_BLOCK2D:
     case SONDE_GEN_LAYOUT_TYPED:
     case SONDE_GEN_LAYOUT_NONE:
         break;

@@ -113,6 +113,8 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
         else /* Block and untyped access to an image: rows of `pitch` bytes. */
             space->limit = (uint64_t)surface->pitch * surface->height * surface->depth;
         return true;
+    case SONDE_GEN_ADDRESS_SURFACE_STATE:
+    case SONDE_GEN_ADDRESS_BINDLESS:
     case SONDE_GEN_ADDRESS_NONE:
         break;
     }

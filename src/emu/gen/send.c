@@ -16,8 +16,8 @@ static bool decode_now(struct emu_thread *thread, const struct emu_operation *op
         memcpy(&descriptor, &thread->address[0], sizeof(descriptor));
     if (send->ex_descriptor_is_register)
         memcpy(&extended, &thread->address[send->ex_descriptor_subreg & 14], sizeof(extended));
-    if (sonde_gen_message_decode_descriptor(instruction->platform, send->sfid, descriptor, extended,
-                                            send->end_of_thread, message, &error) == SONDE_OK)
+    if (sonde_gen_message_decode_values(instruction, descriptor, extended, message, &error) ==
+        SONDE_OK)
         return true;
     emu_thread_fault(thread, operation, mask, "%s", error.message);
     return false;

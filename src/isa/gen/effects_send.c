@@ -31,6 +31,7 @@ static bool response_is_whole(const struct sonde_gen_message *m,
     case SONDE_GEN_LAYOUT_OWORD_BLOCK_UNALIGNED:
     case SONDE_GEN_LAYOUT_HWORD_BLOCK:
     case SONDE_GEN_LAYOUT_SCRATCH_BLOCK:
+    case SONDE_GEN_LAYOUT_BLOCK:
         return (unsigned)m->elements * m->element_size == bytes;
     case SONDE_GEN_LAYOUT_SCATTERED:
     case SONDE_GEN_LAYOUT_UNTYPED:
@@ -48,6 +49,7 @@ static void memory_effects(struct sonde_gen_effects *effects, const struct sonde
     case SONDE_GEN_MESSAGE_SAMPLE:
     case SONDE_GEN_MESSAGE_TYPED_READ:
     case SONDE_GEN_MESSAGE_MEDIA_READ:
+    case SONDE_GEN_MESSAGE_READ_STATUS:
         effects->reads.memory = true;
         break;
     case SONDE_GEN_MESSAGE_WRITE:

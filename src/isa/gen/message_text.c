@@ -39,6 +39,7 @@ static const char *const operations[] = {
     [SONDE_GEN_MESSAGE_MEDIA_READ] = "media block read",
     [SONDE_GEN_MESSAGE_MEDIA_WRITE] = "media block write",
     [SONDE_GEN_MESSAGE_CACHE_FLUSH] = "sampler cache flush",
+    [SONDE_GEN_MESSAGE_READ_STATUS] = "read of page status",
 };
 
 static const char *const layouts[] = {
@@ -50,13 +51,23 @@ static const char *const layouts[] = {
     [SONDE_GEN_LAYOUT_SCATTERED] = "scattered ",
     [SONDE_GEN_LAYOUT_UNTYPED] = "untyped surface ",
     [SONDE_GEN_LAYOUT_TYPED] = "",
+    [SONDE_GEN_LAYOUT_BLOCK] = "block ",
+    [SONDE_GEN_LAYOUT_STRIDED] = "strided ",
+    [SONDE_GEN_LAYOUT_BLOCK2D] = "two-dimensional block ",
 };
 
-static const char *const integer_atomics[16] = {
-    "cmpxchg64", "and",  "or",   "xor",  "xchg", "inc",  "dec",     "add",
-    "sub",       "rsub", "smax", "smin", "umax", "umin", "cmpxchg", "predec"};
+static const char *const integer_atomics[17] = {
+    "cmpxchg64", "and",  "or",   "xor",  "xchg", "inc",     "dec",    "add", "sub",
+    "rsub",      "smax", "smin", "umax", "umin", "cmpxchg", "predec", "load"};
 static const char *const float_atomics[8] = {"?",    "fmax", "fmin",   "fcmpxchg",
                                              "fadd", "fsub", "fadd64", "fsub64"};
+
+static const char *atomic_name(const struct sonde_gen_message *m)
+{
+    if (m->atomic_float)
+        return float_atomics[m->atomic & 7];
+    return m->atomic <= SONDE_GEN_ATOMIC_LOAD ? integer_atomics[m->atomic] : "?";
+}
 
 static const char *const samples[32] = {
     [0x00] = "sample",    [0x01] = "sample_b",    [0x02] = "sample_l",     [0x03] = "sample_c",
@@ -66,6 +77,9 @@ static const char *const samples[32] = {
     [0x18] = "sample_lz", [0x19] = "sample_c_lz", [0x1a] = "ld_lz",        [0x1c] = "ld2dms_w",
     [0x1d] = "ld_mcs",    [0x1e] = "ld2dms",      [0x1f] = "cache_flush",
 };
+
+static const char *const scopes[8] = {"group", "local",          "tile",           "GPU",
+                                      "GPUs",  "system release", "system acquire", "?"};
 
 static void add_place(struct text *t, const struct sonde_gen_message *m)
 {
@@ -79,13 +93,19 @@ static void add_place(struct text *t, const struct sonde_gen_message *m)
         add(t, ", stateless");
         break;
     case SONDE_GEN_ADDRESS_A64:
-        add(t, ", A64");
+        add(t, m->address_size == 4 ? ", global A32" : ", A64");
         break;
     case SONDE_GEN_ADDRESS_SLM:
         add(t, ", SLM");
         break;
     case SONDE_GEN_ADDRESS_SCRATCH:
         add(t, ", scratch+0x%x", m->scratch_offset);
+        break;
+    case SONDE_GEN_ADDRESS_SURFACE_STATE:
+        add(t, ", surface state 0x%x", m->surface_offset);
+        break;
+    case SONDE_GEN_ADDRESS_BINDLESS:
+        add(t, ", bindless surface state 0x%x", m->surface_offset);
         break;
     }
 }
@@ -123,9 +143,7 @@ int sonde_gen_message_print(const struct sonde_gen_message *message, char *text,
         add(&t, "%s", layouts[message->layout]);
     add(&t, "%s", operations[operation]);
     if (operation == SONDE_GEN_MESSAGE_ATOMIC || operation == SONDE_GEN_MESSAGE_TYPED_ATOMIC)
-        add(&t, " %s",
-            message->atomic_float ? float_atomics[message->atomic & 7]
-                                  : integer_atomics[message->atomic & 15]);
+        add(&t, " %s", atomic_name(message));
     if (operation == SONDE_GEN_MESSAGE_SAMPLE) {
         const char *name = samples[message->sample_type & 31];
         add(&t, " %s", name != NULL ? name : "?");
@@ -138,5 +156,7 @@ int sonde_gen_message_print(const struct sonde_gen_message *message, char *text,
         add(&t, ", sampler %u%s", message->sampler, message->half_return ? ", 16-bit return" : "");
     if (operation == SONDE_GEN_MESSAGE_FENCE && message->fence_commit)
         add(&t, ", commit");
+    if (operation == SONDE_GEN_MESSAGE_FENCE && message->load_store_cache)
+        add(&t, ", scope %s", scopes[message->fence_scope & 7]);
     return t.length;
 }
