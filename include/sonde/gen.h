@@ -52,6 +52,7 @@ enum sonde_gen_type {
     SONDE_GEN_TYPE_S4,
     SONDE_GEN_TYPE_U2, /* dpas: four elements a byte */
     SONDE_GEN_TYPE_S2,
+    SONDE_GEN_TYPE_NF, /* Gen11: the wide float of the accumulators; counts as four bytes */
     SONDE_GEN_TYPE_COUNT
 };
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 MINIMUM_FILES = 45
-DEVICES = ["skl", "tgllp", "dg2", "pvc"]
+DEVICES = ["skl", "icllp", "tgllp", "dg2", "pvc"]
 LARGE_GRF = "-cl-intel-256-GRF-per-thread"
 OPTIONS = ["", "-cl-opt-disable", "-cl-fast-relaxed-math", LARGE_GRF]
 # What the compiler refuses, by folder and file: doubles that the device lacks,

@@ -22,6 +22,7 @@ struct isa_gen_layout {
 };
 
 extern const struct isa_gen_layout isa_gen_layout_a;
+extern const struct isa_gen_layout isa_gen_layout_a11;
 extern const struct isa_gen_layout isa_gen_layout_b;
 extern const struct isa_gen_layout isa_gen_layout_bhp; /* XeHP and XeHPG compact otherwise */
 extern const struct isa_gen_layout isa_gen_layout_c;

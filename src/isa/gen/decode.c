@@ -26,6 +26,7 @@ const struct isa_gen_layout *isa_gen_layout_of(enum sonde_gen_platform platform)
 {
     static const struct isa_gen_layout *const layouts[SONDE_GEN_PLATFORM_COUNT] = {
         [SONDE_GEN_PLATFORM_GEN9] = &isa_gen_layout_a,
+        [SONDE_GEN_PLATFORM_GEN11] = &isa_gen_layout_a11,
         [SONDE_GEN_PLATFORM_XE] = &isa_gen_layout_b,
         [SONDE_GEN_PLATFORM_XEHP] = &isa_gen_layout_bhp,
         [SONDE_GEN_PLATFORM_XEHPG] = &isa_gen_layout_bhp,
@@ -118,7 +119,7 @@ static void decode_finish(struct sonde_gen_instruction *i)
         i->source_count = i->src[1].file == SONDE_GEN_FILE_NONE ? 1 : 2;
         break;
     case SONDE_GEN_FORMAT_UNARY:
-        if (i->opcode == SONDE_GEN_MOVI && i->platform >= SONDE_GEN_PLATFORM_XE)
+        if (i->opcode == SONDE_GEN_MOVI && i->platform >= SONDE_GEN_PLATFORM_GEN11)
             i->source_count = 2;
         break;
     case SONDE_GEN_FORMAT_TERNARY:

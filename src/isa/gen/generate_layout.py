@@ -120,8 +120,8 @@ class Row:
 
 
 class Choice:
-    def __init__(self, name, kind, expression):
-        self.name, self.kind, self.expression = name, kind, expression
+    def __init__(self, place, name, kind, expression):
+        self.place, self.name, self.kind, self.expression = place, name, kind, expression
 
 
 def split_reason(words):
@@ -205,9 +205,7 @@ class Table:
             elif key == "include":
                 current.items += self.groups[words[1]].items
             elif key == "choice":
-                if words[2] not in self.kinds:
-                    stop(place, f"unknown kind {words[2]}")
-                current.items.append(Choice(words[1], words[2], " ".join(words[3:])))
+                current.items.append(Choice(place, words[1], words[2], " ".join(words[3:])))
             elif key in ("never", "illegal"):
                 current.items.append(Rule(key, words[1:]))
             elif key == "require":
@@ -219,6 +217,9 @@ class Table:
 
     def check(self, form):
         choices = form.of(Choice)
+        for choice in choices:
+            if choice.kind not in self.kinds:
+                stop(choice.place, f"unknown kind {choice.kind}")
         rows, rules = form.of(Row), form.of(Rule)
         for item in form.of(Require) + [r for r in rules if r.illegal]:
             if item.value is None:

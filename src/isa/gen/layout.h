@@ -40,12 +40,7 @@ static inline bool layout_math_is_binary(uint8_t math)
     return math >= SONDE_GEN_MATH_FDIV && math <= SONDE_GEN_MATH_INVM;
 }
 
-static inline bool layout_is_xe(const struct sonde_gen_instruction *i)
-{
-    return i->platform >= SONDE_GEN_PLATFORM_XE;
-}
-
-/* From Xe on macros need no align16 mode. */
+/* From Gen11 on macros need no align16 mode. */
 static inline bool layout_is_plain_macro(const struct sonde_gen_instruction *i)
 {
     return i->platform != SONDE_GEN_PLATFORM_GEN9 && layout_is_macro(i);
@@ -53,8 +48,8 @@ static inline bool layout_is_plain_macro(const struct sonde_gen_instruction *i)
 
 static inline unsigned layout_source_count(const struct sonde_gen_instruction *i)
 {
-    if (i->opcode == SONDE_GEN_MOVI && layout_is_xe(i))
-        return 2; /* the index is an immediate */
+    if (i->opcode == SONDE_GEN_MOVI && i->platform >= SONDE_GEN_PLATFORM_GEN11)
+        return 2; /* the index is an immediate or null */
     if (i->opcode == SONDE_GEN_MATH)
         return layout_math_is_binary(i->math) ? 2 : 1;
     return isa_gen_opcodes[i->opcode].sources;

@@ -45,6 +45,7 @@ static const struct {
     [SONDE_GEN_TYPE_TF32] = {"tf32", 4, true, true}, [SONDE_GEN_TYPE_NONE] = {"", 0, false, false},
     [SONDE_GEN_TYPE_U4] = {"u4", 1, false, false},   [SONDE_GEN_TYPE_S4] = {"s4", 1, false, true},
     [SONDE_GEN_TYPE_U2] = {"u2", 1, false, false},   [SONDE_GEN_TYPE_S2] = {"s2", 1, false, true},
+    [SONDE_GEN_TYPE_NF] = {"nf", 4, true, true},
 };
 
 const char *sonde_gen_type_name(enum sonde_gen_type type)
