@@ -37,7 +37,9 @@ static void set_environment(const struct device_model *model, unsigned port)
 
 void driver_server_start(void)
 {
-    struct device_server_options options = {.model = device_model_find("skl"), .log_fd = 2};
+    const char *device = getenv("SONDE_TEST_DEVICE");
+    struct device_server_options options = {.model = device_model_find(device ? device : "skl"),
+                                            .log_fd = 2};
     struct sonde_error error;
     uint16_t port;
     pthread_t thread;
@@ -47,6 +49,10 @@ void driver_server_start(void)
     if (access(DRIVER_ICD, R_OK) != 0) {
         fprintf(stderr, "the Intel OpenCL driver is not installed\n");
         exit(77);
+    }
+    if (!options.model) {
+        fprintf(stderr, "no device %s\n", device);
+        exit(1);
     }
     if (device_server_create(&options, &server, &port, &error) != SONDE_OK) {
         fprintf(stderr, "server: %s\n", error.message);
