@@ -161,13 +161,19 @@ enum sonde_status direct_thread_chunk(const struct sonde_coder *coder, struct co
     return direct_add_immediate(coder, code, dst, dst, addend, error);
 }
 
+/* The extended descriptor as iga64 shows it: with the shared function before
+ * Xe, without the second length where that has a field of its own. */
 void direct_set_send(struct sonde_gen_instruction *instruction, enum sonde_gen_sfid sfid,
                      uint32_t descriptor, uint8_t src1_length)
 {
     instruction->send.sfid = (uint8_t)sfid;
     instruction->send.descriptor = descriptor;
-    instruction->send.ex_descriptor = (uint32_t)sfid | (uint32_t)src1_length << 6;
     instruction->send.src1_length = src1_length;
+    instruction->send.ex_descriptor = 0;
+    if (instruction->platform < SONDE_GEN_PLATFORM_XEHPG)
+        instruction->send.ex_descriptor = (uint32_t)src1_length << 6;
+    if (instruction->platform < SONDE_GEN_PLATFORM_XE)
+        instruction->send.ex_descriptor |= (uint32_t)sfid;
 }
 
 enum sonde_status direct_scratch(const struct sonde_coder *coder, struct coder_code *code,
