@@ -248,7 +248,7 @@ static void compute_mask(struct probe *p, sonde_vreg mask, const struct mask_cas
                          const struct sonde_predicate *predicate)
 {
     struct sonde_gen_instruction instruction;
-    sonde_gen_instruction_init(&instruction, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_ADD, 16, false);
+    sonde_gen_instruction_init(&instruction, probe_platform(), SONDE_GEN_ADD, 16, false);
     instruction.predicate = item->predicate;
     instruction.predicate_inverse = item->inverse;
     instruction.flag_subreg = item->flag_subreg;
@@ -287,7 +287,7 @@ static void simd_masks(void **unused)
             check_masks(&p, &group_cases[g]);
             struct mask_case far = {true, 0xffff0000, SONDE_GEN_PREDICATE_CHANNEL, 1, false};
             struct sonde_gen_instruction instruction;
-            sonde_gen_instruction_init(&instruction, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_ADD, 16,
+            sonde_gen_instruction_init(&instruction, probe_platform(), SONDE_GEN_ADD, 16,
                                        false);
             instruction.channel_offset = 16;
             assert_int_equal(sonde_coder_execution_mask(&instruction), 0xffff0000);
@@ -321,7 +321,7 @@ static void fake_consumers(void **unused)
         unsigned found = 0;
         for (uint32_t at = p.out.instrumented_entry; at < p.out.instruction_offsets[p.point];) {
             struct sonde_gen_instruction i;
-            probe_ok(&p, sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, p.out.code, p.out.size, at, &i,
+            probe_ok(&p, sonde_gen_decode(probe_platform(), p.out.code, p.out.size, at, &i,
                                           &p.error));
             found += i.opcode == SONDE_GEN_MOV && i.dst.file == SONDE_GEN_FILE_ARF &&
                      i.dst.number == SONDE_GEN_ARF_NULL && i.no_mask &&
@@ -433,7 +433,7 @@ static void condition_refusals(void **unused)
     }
     struct sonde_procedure *source = sonde_procedure_create(p.coder, "chooses");
     struct sonde_gen_instruction sel;
-    sonde_gen_instruction_init(&sel, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_SEL, 1, true);
+    sonde_gen_instruction_init(&sel, probe_platform(), SONDE_GEN_SEL, 1, true);
     sel.predicate = SONDE_GEN_PREDICATE_CHANNEL;
     probe_ok(&p, sonde_coder_append_instruction(p.coder, source, &sel, &p.error));
     assert_int_equal(
@@ -446,9 +446,9 @@ static void condition_refusals(void **unused)
     probe_close(&p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (!probe_setup())
+    if (!probe_setup_platform(argc, argv))
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mem_blocks),         cmocka_unit_test(register_ranges),

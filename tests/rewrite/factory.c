@@ -405,9 +405,9 @@ static void vregs(void **unused)
     probe_close(&p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (!probe_setup())
+    if (!probe_setup_platform(argc, argv))
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vregs),          cmocka_unit_test(operations),

@@ -50,7 +50,7 @@ static void set_flags(struct probe *p, struct sonde_predicate *never,
 static void nops(struct probe *p, unsigned count)
 {
     struct sonde_gen_instruction nop;
-    sonde_gen_instruction_init(&nop, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_NOP, 1, false);
+    sonde_gen_instruction_init(&nop, probe_platform(), SONDE_GEN_NOP, 1, false);
     while (count-- > 0)
         probe_ok(p, sonde_coder_append_instruction(p->coder, p->procedure, &nop, &p->error));
 }
@@ -279,9 +279,9 @@ static void ids(void **unused)
     probe_close(&p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (!probe_setup())
+    if (!probe_setup_platform(argc, argv))
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers),

@@ -14,54 +14,118 @@
 #define DATA_BYTES (MACHINE_PROFILE * MACHINE_SURFACE_BYTES)
 
 static struct iga *iga;
+static enum sonde_gen_platform platform = SONDE_GEN_PLATFORM_GEN9;
 
 bool probe_setup(void)
 {
-    iga = iga_open();
+    iga = iga_open_platform(platform);
     return iga != NULL;
+}
+
+bool probe_setup_platform(int argc, char **argv)
+{
+    if (argc > 1 && sonde_gen_platform_from_name(argv[1], &platform) != SONDE_OK)
+        return false;
+    return probe_setup();
+}
+
+enum sonde_gen_platform probe_platform(void)
+{
+    return platform;
+}
+
+/* The kernel is written once; parts differ in how sends look, and from Xe on
+ * every instruction waits for the one before it. */
+static void line(char *text, const char *instruction)
+{
+    bool has_scoreboard = platform >= SONDE_GEN_PLATFORM_XE && strchr(instruction, ':') != NULL &&
+                          instruction[0] != 'L';
+    sprintf(text + strlen(text), "%s%s\n", instruction,
+            !has_scoreboard                     ? ""
+            : platform == SONDE_GEN_PLATFORM_XE ? " {@1}"
+                                                : " {A@1}");
 }
 
 static void write_register(char *text, unsigned number, unsigned slot)
 {
-    sprintf(text + strlen(text),
-            "(W) add (8|M0) r70.0<1>:ud r72.0<8;8,1>:ud 0x%x:ud\n"
-            "(W) sends (8|M0) null:ud r70 r%u 0x4C 0x02026E00\n",
-            slot * 32, number);
+    static const char *const sends[] = {
+        [SONDE_GEN_PLATFORM_GEN9] = "(W) sends (8|M0) null:ud r70 r%u 0x4C 0x02026E00\n",
+        [SONDE_GEN_PLATFORM_GEN11] = "(W) sends (8|M0) null:ud r70 r%u 0x4C 0x02026E00\n",
+        [SONDE_GEN_PLATFORM_XE] =
+            "(W) send.dc1 (8|M0) null r70 r%u 0x40 0x02026E00 {@1,$0}\nsync.nop null {$0.dst}\n",
+        [SONDE_GEN_PLATFORM_XEHPG] =
+            "(W) send.dc1 (8|M0) null r70 r%u:1 0x0 0x02026E00 {A@1,$0}\nsync.nop null {$0.dst}\n",
+    };
+    char add[100];
+    sprintf(add, "(W) add (8|M0) r70.0<1>:ud r72.0<8;8,1>:ud 0x%x:ud", slot * 32);
+    line(text, add);
+    sprintf(text + strlen(text), sends[platform], number);
+}
+
+static void write_end(char *text)
+{
+    static const char *const sends[] = {
+        [SONDE_GEN_PLATFORM_GEN9] = "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n",
+        [SONDE_GEN_PLATFORM_GEN11] = "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n",
+        [SONDE_GEN_PLATFORM_XE] = "(W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT,@1}\n",
+        [SONDE_GEN_PLATFORM_XEHPG] =
+            "(W) send.gtwy (8|M0) null r127 null:0 0x0 0x02000010 {EOT,A@1}\n",
+    };
+    line(text, "(W) mov (8|M0) r127.0<1>:ud r3.0<8;8,1>:ud");
+    strcat(text, sends[platform]);
 }
 
 /* The nop is the point. `fill` keeps every register alive over it. */
 static const char *kernel_text(bool fill)
 {
-    static char text[20000];
-    strcpy(text,
-           "L0:\n(W) mov (8|M0) r3.0<1>:ud r0.0<8;8,1>:ud\n"
-           "(W) mov (1|M0) f0.0<1>:ud 0xa5c3:ud\n(W) mov (1|M0) f1.0<1>:ud 0x12345678:ud\n"
-           "(W) mov (8|M0) a0.0<1>:uw 0x76543210:v\n"
-           "mul (16|M0) r20.0<1>:d r1.0<16;16,1>:uw 77:uw\n"
-           "and (16|M0) (nz)f0.1 null<1>:uw r1.0<16;16,1>:uw 1:uw\n"
-           "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud\n(W) mov (8|M0) r11.0<1>:ud r0.0<8;8,1>:ud\n");
-    for (unsigned r = 22; fill && r < 126; r++)
-        if (r < 70 || r > 75)
-            sprintf(text + strlen(text), "(W) add (8|M0) r%u.0<1>:ud r3.5<0;1,0>:ud %u:ud\n", r, r);
-    strcat(text, "(f0.1) if (16|M0) L1 L1\nnop\nadd (16|M0) r20.0<1>:d r20.0<8;8,1>:d 3:d\n"
-                 "L1:\nendif (16|M0) L2\nL2:\n"
-                 "(W) mov (8|M0) r2.0<1>:ud 0:ud\n(W) mov (1|M0) r2.0<1>:ud f0.0<0;1,0>:ud\n"
-                 "(W) mov (1|M0) r2.1<1>:ud f1.0<0;1,0>:ud\n"
-                 "(W) mov (8|M0) r4.0<1>:ud a0.0<8;8,1>:uw\n"
-                 "(W) mov (8|M0) r71.0<1>:w 0x76543210:v\n"
-                 "(W) shl (8|M0) r72.0<1>:ud r71.0<8;8,1>:uw 2:uw\n"
-                 "(W) and (1|M0) r73.0<1>:ud r3.5<0;1,0>:ud 0x1ff:ud\n"
-                 "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud\n"
-                 "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud\n");
+    static const char *const first[] = {
+        "L0:",
+        "(W) mov (8|M0) r3.0<1>:ud r0.0<8;8,1>:ud",
+        "(W) mov (1|M0) f0.0<1>:ud 0xa5c3:ud",
+        "(W) mov (1|M0) f1.0<1>:ud 0x12345678:ud",
+        "(W) mov (8|M0) a0.0<1>:uw 0x76543210:v",
+        "mul (16|M0) r20.0<1>:d r1.0<16;16,1>:uw 77:uw",
+        "and (16|M0) (nz)f0.1 null<1>:uw r1.0<16;16,1>:uw 1:uw",
+        "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud",
+        "(W) mov (8|M0) r11.0<1>:ud r0.0<8;8,1>:ud",
+    };
+    static const char *const second[] = {
+        "(f0.1) if (16|M0) L1 L1",
+        "nop",
+        "add (16|M0) r20.0<1>:d r20.0<8;8,1>:d 3:d",
+        "L1:",
+        "endif (16|M0) L2",
+        "L2:",
+        "(W) mov (8|M0) r2.0<1>:ud 0:ud",
+        "(W) mov (1|M0) r2.0<1>:ud f0.0<0;1,0>:ud",
+        "(W) mov (1|M0) r2.1<1>:ud f1.0<0;1,0>:ud",
+        "(W) mov (8|M0) r4.0<1>:ud a0.0<8;8,1>:uw",
+        "(W) mov (8|M0) r71.0<1>:w 0x76543210:v",
+        "(W) shl (8|M0) r72.0<1>:ud r71.0<8;8,1>:uw 2:uw",
+        "(W) and (1|M0) r73.0<1>:ud r3.5<0;1,0>:ud 0x1ff:ud",
+        "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud",
+        "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud",
+    };
     static const unsigned always[] = {20, 21, 2, 4, 10, 11};
+    static char text[40000];
+    char filler[100];
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        line(text, first[i]);
+    for (unsigned r = 22; fill && r < 126; r++) {
+        sprintf(filler, "(W) add (8|M0) r%u.0<1>:ud r3.5<0;1,0>:ud %u:ud", r, r);
+        if (r < 70 || r > 75)
+            line(text, filler);
+    }
+    for (size_t i = 0; i < sizeof second / sizeof *second; i++)
+        line(text, second[i]);
     unsigned slot = 0;
     for (; slot < 6; slot++)
         write_register(text, always[slot], slot);
     for (unsigned r = 22; fill && r < 126; r++)
         if (r < 70 || r > 75)
             write_register(text, r, slot++);
-    strcat(text, "(W) mov (8|M0) r127.0<1>:ud r3.0<8;8,1>:ud\n"
-                 "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    write_end(text);
     return text;
 }
 
@@ -72,9 +136,9 @@ static void make_kernel(struct probe *probe, enum probe_registers registers)
         iga_assemble(iga, kernel_text(registers == PROBE_SPILL), IGA_ENCODE_COMPACT, &size);
     static const struct sonde_register_range free_range = {.start = 80 * 32 + 4, .size = 30 * 32};
     if (code == NULL)
-        fail_msg("the kernel does not assemble");
+        fail_msg("the kernel does not assemble:\n%s", kernel_text(registers == PROBE_SPILL));
     struct sonde_kernel_info info = {.name = "probe",
-                                     .platform = SONDE_GEN_PLATFORM_GEN9,
+                                     .platform = platform,
                                      .isa = code,
                                      .isa_size = size,
                                      .simd_width = 16,
@@ -103,6 +167,7 @@ void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_r
     memset(probe, 0, sizeof *probe);
     probe->machine = machine_create();
     assert_non_null(probe->machine);
+    probe->machine->dispatch.platform = platform;
     machine_set_group(probe->machine, 16, LOCAL_SIZE, 1, 32);
     /* Cross-thread data, behind the local ids: the profile buffer's address. */
     uint64_t address = machine_surface_address(MACHINE_PROFILE);
@@ -146,9 +211,9 @@ static void validate(struct probe *probe)
     const struct sonde_rewritten *out = &probe->out;
     struct sonde_gen_instruction *instructions;
     size_t count;
-    probe_ok(probe, sonde_gen_decode_all(
-                        SONDE_GEN_PLATFORM_GEN9, out->code + out->instrumented_entry,
-                        out->size - out->instrumented_entry, &instructions, &count, &probe->error));
+    probe_ok(probe, sonde_gen_decode_all(platform, out->code + out->instrumented_entry,
+                                         out->size - out->instrumented_entry, &instructions, &count,
+                                         &probe->error));
     for (size_t i = 0; i < count; i++)
         probe_ok(probe, sonde_gen_instruction_validate(&instructions[i], &probe->error));
     free(instructions);

@@ -33,6 +33,9 @@ struct probe {
 
 /* False when this system has no iga64 library. */
 bool probe_setup(void);
+/* The same for the part that the first argument names, Gen9 without one. */
+bool probe_setup_platform(int argc, char **argv);
+enum sonde_gen_platform probe_platform(void);
 void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers);
 void probe_close(struct probe *probe);
 /* Insert the procedure, emit, validate every instruction, run, and compare the

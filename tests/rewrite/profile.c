@@ -120,9 +120,9 @@ static void host_records(void **unused)
     assert_memory_equal(before + 64 + 128, buffer + 64 + 128, sizeof buffer - 64 - 128);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (!probe_setup())
+    if (!probe_setup_platform(argc, argv))
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_of_a_run),
