@@ -174,7 +174,9 @@ static void payload_addresses(void **unused)
         struct probe p;
         probe_open(&p, modes[m].model, modes[m].registers);
         size_t send = p.point;
-        while (sonde_kernel_instruction(p.kernel, send)->opcode != SONDE_GEN_SENDS)
+        while (sonde_gen_opcode_format(
+                   (enum sonde_gen_opcode)sonde_kernel_instruction(p.kernel, send)->opcode) !=
+               SONDE_GEN_FORMAT_SEND)
             send++;
         const struct sonde_gen_instruction *instruction = sonde_kernel_instruction(p.kernel, send);
         assert_int_equal(sonde_coder_payload_address_registers(instruction), 1);
@@ -287,8 +289,7 @@ static void simd_masks(void **unused)
             check_masks(&p, &group_cases[g]);
             struct mask_case far = {true, 0xffff0000, SONDE_GEN_PREDICATE_CHANNEL, 1, false};
             struct sonde_gen_instruction instruction;
-            sonde_gen_instruction_init(&instruction, probe_platform(), SONDE_GEN_ADD, 16,
-                                       false);
+            sonde_gen_instruction_init(&instruction, probe_platform(), SONDE_GEN_ADD, 16, false);
             instruction.channel_offset = 16;
             assert_int_equal(sonde_coder_execution_mask(&instruction), 0xffff0000);
             instruction.predicate = far.predicate;
@@ -321,8 +322,8 @@ static void fake_consumers(void **unused)
         unsigned found = 0;
         for (uint32_t at = p.out.instrumented_entry; at < p.out.instruction_offsets[p.point];) {
             struct sonde_gen_instruction i;
-            probe_ok(&p, sonde_gen_decode(probe_platform(), p.out.code, p.out.size, at, &i,
-                                          &p.error));
+            probe_ok(&p,
+                     sonde_gen_decode(probe_platform(), p.out.code, p.out.size, at, &i, &p.error));
             found += i.opcode == SONDE_GEN_MOV && i.dst.file == SONDE_GEN_FILE_ARF &&
                      i.dst.number == SONDE_GEN_ARF_NULL && i.no_mask &&
                      (i.src[0].number == 20 || i.src[0].number == 21);

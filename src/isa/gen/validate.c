@@ -252,6 +252,7 @@ enum sonde_status sonde_gen_instruction_validate(const struct sonde_gen_instruct
         return check_math(i, error);
     case SONDE_GEN_FORMAT_TERNARY:
         return check_ternary(i, error);
+    case SONDE_GEN_FORMAT_SYNC:
     case SONDE_GEN_FORMAT_WAIT:
         return SONDE_OK;
     default:
