@@ -8,7 +8,7 @@ libzstd-dev libxxhash-dev libelf-dev libyaml-dev"
 run="intel-opencl-icd ocl-icd-libopencl1"
 examples="ocl-icd-opencl-dev opencl-headers"
 tests="libigc-tools pocl-opencl-icd oclgrind clinfo clang-14 lld-14 llvm-14 mspdebug
-valgrind protobuf-compiler chromium fonts-dejavu-core"
+msp430mcu valgrind protobuf-compiler chromium fonts-dejavu-core"
 
 missing=""
 for package in $build $run $examples $tests; do

@@ -33,6 +33,13 @@ SONDE_API enum sonde_status sonde_msp430_markers_check(enum sonde_msp430_core co
                                                        struct sonde_msp430_markers markers,
                                                        struct sonde_error *error);
 
+/* What tells that an ELF file is marked: a note in this section, named
+ * "Sonde", of type 1. Its descriptor is four little-endian 16-bit words:
+ * version (1), enum sonde_msp430_core, enter marker, exit marker. */
+#define SONDE_MSP430_NOTE_SECTION ".note.sonde.msp430"
+#define SONDE_MSP430_NOTE_NAME    "Sonde"
+enum { SONDE_MSP430_NOTE_TYPE = 1, SONDE_MSP430_NOTE_VERSION = 1 };
+
 enum sonde_msp430_opcode {
     SONDE_MSP430_ILLEGAL,
     /* format I, in encoding order from 4 to 15 */

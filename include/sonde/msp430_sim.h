@@ -47,6 +47,7 @@ enum sonde_msp430_stop {
     SONDE_MSP430_STOP_UNALIGNED,    /* a word at an odd address */
     SONDE_MSP430_STOP_EXECUTION,    /* the program counter is in peripherals or where nothing is */
     SONDE_MSP430_STOP_STACK,        /* the stack grew into the program's data */
+    SONDE_MSP430_STOP_REQUESTED,    /* sonde_msp430_sim_stop */
     SONDE_MSP430_STOP_COUNT
 };
 
@@ -74,8 +75,9 @@ struct sonde_msp430_counts {
 struct sonde_msp430_options {
     struct sonde_msp430_callbacks callbacks;
     bool markers_enabled;
-    struct sonde_msp430_markers markers; /* both 0 = the core's defaults */
-    unsigned aclk_divider;               /* MCLK cycles an ACLK cycle; 0 = 32 */
+    /* Both 0 = those that a marked ELF names, else the core's defaults. */
+    struct sonde_msp430_markers markers;
+    unsigned aclk_divider; /* MCLK cycles an ACLK cycle; 0 = 32 */
 };
 
 /* Names of devices by index, NULL behind the last. */
@@ -112,6 +114,12 @@ SONDE_API void sonde_msp430_sim_write(struct sonde_msp430_sim *sim, uint32_t add
  * device's table) once, as if its flag were set and enabled. */
 SONDE_API enum sonde_status sonde_msp430_sim_interrupt(struct sonde_msp430_sim *sim,
                                                        uint32_t vector, struct sonde_error *error);
+/* The same as soon as `cycle` is reached; it stays requested over a reset. */
+SONDE_API enum sonde_status sonde_msp430_sim_schedule_interrupt(struct sonde_msp430_sim *sim,
+                                                                uint64_t cycle, uint32_t vector,
+                                                                struct sonde_error *error);
+/* End the run behind the current instruction: for callbacks. */
+SONDE_API void sonde_msp430_sim_stop(struct sonde_msp430_sim *sim);
 /* Queue a byte to be received by a UART. */
 SONDE_API enum sonde_status sonde_msp430_sim_uart_send(struct sonde_msp430_sim *sim, unsigned unit,
                                                        uint8_t byte, struct sonde_error *error);
@@ -135,6 +143,37 @@ struct sonde_msp430_symbol {
 };
 SONDE_API bool sonde_msp430_sim_symbol_at(const struct sonde_msp430_sim *sim, size_t index,
                                           struct sonde_msp430_symbol *symbol);
+
+/* Recording by address, for programs without marker words. */
+enum sonde_msp430_hook {
+    SONDE_MSP430_HOOK_ENTER = 1, /* a function's first instruction */
+    SONDE_MSP430_HOOK_EXIT = 2,  /* an instruction that leaves it; a conditional jump when taken */
+    SONDE_MSP430_HOOK_LOOP = 4,  /* a jump, when taken, to its function's first instruction that
+                                    enters nothing */
+};
+/* Report an event before each execution of the instruction at `address`, which
+ * may have several kinds. SONDE_ERROR_RANGE: no even address of memory. */
+SONDE_API enum sonde_status sonde_msp430_sim_add_hook(struct sonde_msp430_sim *sim,
+                                                      uint32_t address, enum sonde_msp430_hook hook,
+                                                      struct sonde_error *error);
+
+/* A call that has not returned. */
+struct sonde_msp430_frame {
+    uint32_t sp;             /* where the return address is */
+    uint32_t return_address; /* of an interrupt: what it interrupted */
+    uint32_t target;         /* what was called: the function's or handler's first instruction */
+    bool is_interrupt;
+};
+/* The calls that the stack at SP holds, innermost first, from what calls and
+ * interrupts put there; up to `capacity`. Ends early where a stack of another
+ * task or data begins: a frame whose callee is not the function that the
+ * frame inside it returns to, when the symbols tell. */
+SONDE_API size_t sonde_msp430_sim_call_stack(const struct sonde_msp430_sim *sim,
+                                             struct sonde_msp430_frame *frames, size_t capacity);
+/* Whether the loaded ELF says that it is marked, and with which words. */
+SONDE_API bool sonde_msp430_sim_is_marked(const struct sonde_msp430_sim *sim,
+                                          struct sonde_msp430_markers *markers);
+
 SONDE_API const char *sonde_msp430_stop_name(enum sonde_msp430_stop reason);
 
 #endif

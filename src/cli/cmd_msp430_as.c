@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/msp430_setup.h"
 #include "sonde/msp430_as.h"
 
 enum { INPUT_LIMIT = 256 << 20 };
@@ -77,25 +78,6 @@ static bool write_output(const char *path, const struct sonde_msp430_as_result *
     return right;
 }
 
-/* A marker word: decimal or with 0x, up to 0xffff. */
-static bool take_word(const struct cli_arguments *arguments, enum cli_option_id id, uint16_t *word)
-{
-    const char *text = cli_value(arguments, id, NULL);
-    if (text == NULL)
-        return true;
-    char *end;
-    int base = text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, base);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || end == text || errno != 0 ||
-        value > 0xffff) {
-        cli_error("-%s takes a word from 0 to 0xffff, not '%s'", cli_option_find(id)->name, text);
-        return false;
-    }
-    *word = (uint16_t)value;
-    return true;
-}
-
 static void report(const struct cli_arguments *arguments,
                    const struct sonde_msp430_as_result *result)
 {
@@ -152,8 +134,7 @@ int cmd_msp430_as(const struct cli_arguments *arguments)
         .exclude_count = exclude->count};
     struct sonde_error error;
     options.markers = sonde_msp430_default_markers(options.core);
-    if (!take_word(arguments, CLI_OPTION_ENTER_WORD, &options.markers.enter) ||
-        !take_word(arguments, CLI_OPTION_EXIT_WORD, &options.markers.exit))
+    if (!msp430_take_markers(arguments, &options.markers))
         return CLI_EXIT_USAGE;
     if (sonde_msp430_markers_check(options.core, options.markers, &error) != SONDE_OK) {
         cli_error("%s", error.message);

@@ -70,12 +70,21 @@ static const struct cli_option options[] = {
      "emulated GPU (default: 100000000000).",
      NULL, false, false},
     {CLI_OPTION_MCU, 0, "mcu", "NAME",
-     "The microcontroller: msp430g2553, msp430f5529, or generic or genericx (flat memory) "
-     "(default: msp430g2553).",
+     "The microcontroller: msp430g2231, msp430g2452, msp430g2553, msp430f2274, msp430f5438a, "
+     "msp430f5529, or generic or genericx (flat memory) (default: msp430g2553).",
      NULL, false, false},
-    {CLI_OPTION_UNTIL, 0, "until", "CYCLES|SYMBOL",
-     "Stop at this cycle, or before the instruction at this symbol of the ELF file.", NULL, false,
-     false},
+    {CLI_OPTION_UNTIL, 0, "until", "CYCLES|SYMBOL|output=TEXT",
+     "Stop at this cycle, before the instruction at this symbol of the ELF file, or when the "
+     "firmware has sent this text.",
+     NULL, false, false},
+    {CLI_OPTION_UART, 0, "uart", "FILE",
+     "What the first UART receives, byte after byte as fast as its rate and the firmware allow; "
+     "- is stdin, read to its end before the run.",
+     NULL, false, false},
+    {CLI_OPTION_INTERRUPT, 0, "interrupt", "CYCLE:VECTOR",
+     "Request the interrupt whose vector has this address, such as 0xfff2, once at this cycle. "
+     "May be given more than once.",
+     NULL, true, false},
     {CLI_OPTION_EVENTS, 0, "events", NULL,
      "Write markers, interrupts, sleep and resets to stderr as they happen, each with its cycle.",
      NULL, false, false},
@@ -86,11 +95,12 @@ static const struct cli_option options[] = {
     {CLI_OPTION_OUTPUT_FILE, 'o', "output", "FILE", "File to write; - is stdout.", NULL, false,
      false},
     {CLI_OPTION_ENTER_WORD, '-', "mpge", "WORD",
-     "Word of .profile_enter, such as 0x0001. It must be no instruction of the core (default: "
-     "0x0001, with --core cpux 0x13c1).",
+     "Word that marks an entry (.profile_enter), such as 0x0001. It must be no instruction of the "
+     "core (default: 0x0001, of MSP430X 0x13c1; run: those that the file names).",
      NULL, false, false},
     {CLI_OPTION_EXIT_WORD, '-', "mpgx", "WORD",
-     "Word of .profile_exit (default: 0x0002, with --core cpux 0x13c2).", NULL, false, false},
+     "Word that marks an exit (.profile_exit) (default: 0x0002, of MSP430X 0x13c2).", NULL, false,
+     false},
     {CLI_OPTION_AUTO, 0, "auto", NULL,
      "Mark every function: its entry, and each return and tail jump.", NULL, false, false},
     {CLI_OPTION_CORE, 0, "core", "CORE",
@@ -307,7 +317,8 @@ static const struct cli_command commands[] = {
      msp430_examples,
      false,
      cmd_msp430,
-     {CLI_OPTION_RECORD, CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_EVENTS, CLI_OPTION_QUIET,
+     {CLI_OPTION_RECORD, CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_UART, CLI_OPTION_INTERRUPT,
+      CLI_OPTION_EVENTS, CLI_OPTION_ENTER_WORD, CLI_OPTION_EXIT_WORD, CLI_OPTION_QUIET,
       CLI_OPTION_END}},
     {"msp430 as",
      "Mark function entries and exits in MSP430 assembler text",

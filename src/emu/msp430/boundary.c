@@ -30,6 +30,7 @@ uint64_t msp430_elapsed(struct sonde_msp430_sim *sim, struct msp430_peripheral *
 
 static void advance_all(struct sonde_msp430_sim *sim)
 {
+    msp430_take_scheduled(sim);
     for (size_t i = 0; i < sim->peripheral_count; i++) {
         struct msp430_peripheral *peripheral = &sim->peripherals[i];
         if (peripheral->unit->ops->advance != NULL)
@@ -41,7 +42,7 @@ static void advance_all(struct sonde_msp430_sim *sim)
 
 static uint64_t next_peripheral_event(struct sonde_msp430_sim *sim)
 {
-    uint64_t next = MSP430_NEVER;
+    uint64_t next = msp430_next_scheduled(sim);
     for (size_t i = 0; i < sim->peripheral_count; i++) {
         const struct msp430_peripheral *peripheral = &sim->peripherals[i];
         if (peripheral->unit->ops->next == NULL)
@@ -93,7 +94,9 @@ static void accept(struct sonde_msp430_sim *sim, unsigned index)
     }
     if (sim->has_fault)
         return;
+    uint32_t interrupted = sim->r[0];
     sim->r[0] = msp430_load(sim, vector, false) & ~1u;
+    msp430_note_call(sim, sim->r[1] + 2, interrupted, sim->r[0] | MSP430_CALL_INTERRUPT);
     sim->cycle += 6;
     sim->interrupts++;
 }
@@ -145,6 +148,8 @@ static bool sleep_until_interrupt(struct sonde_msp430_sim *sim, uint64_t limit)
             sim->cycle = to;
         }
         advance_all(sim);
+        if (sim->stop_requested)
+            return stop(sim, SONDE_MSP430_STOP_REQUESTED);
         if (sim->cycle >= limit)
             return stop(sim, SONDE_MSP430_STOP_CYCLES);
     }
@@ -184,6 +189,8 @@ bool msp430_boundary(struct sonde_msp430_sim *sim, const struct sonde_msp430_lim
         if (reached_limit(sim, limits, last_instruction))
             return false;
         advance_all(sim);
+        if (sim->stop_requested)
+            return stop(sim, SONDE_MSP430_STOP_REQUESTED);
         if (sim->reset_requested) {
             wake(sim);
             sonde_msp430_sim_reset(sim);

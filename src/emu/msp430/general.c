@@ -245,8 +245,10 @@ static void execute_single(struct machine *m)
     if (in->opcode == SONDE_MSP430_CALL || in->opcode == SONDE_MSP430_CALLA) {
         if (in->opcode == SONDE_MSP430_CALL)
             s &= 0xffff;
-        if (!m->sim->has_fault)
+        if (!m->sim->has_fault) {
             push(m, in->address + in->size, m->bits);
+            msp430_note_call(m->sim, m->sim->r[1], in->address + in->size, s);
+        }
         set_pc(m, s);
         return;
     }
@@ -266,7 +268,9 @@ static void execute_single(struct machine *m)
 static void execute_reti(struct machine *m)
 {
     struct sonde_msp430_sim *sim = m->sim;
-    uint32_t sr = pop(m, 16), pc = pop(m, 16);
+    uint32_t sr = pop(m, 16);
+    msp430_note_return(sim, sim->r[1]);
+    uint32_t pc = pop(m, 16);
     if (sim->device->core == SONDE_MSP430_CORE_CPUX) {
         /* PC's bits 19 to 16 are in SR's bits 15 to 12. */
         pc |= sr >> 12 << 16;
@@ -339,9 +343,7 @@ static void execute_once(struct machine *m)
     }
 }
 
-/* Only jumps to themselves come here: the usual end of a program. */
-static void execute_self_jump(struct sonde_msp430_sim *sim,
-                              const struct sonde_msp430_instruction *in)
+bool msp430_jump_taken(enum sonde_msp430_opcode opcode, uint32_t sr)
 {
     static const struct {
         uint16_t flags, value;
@@ -350,17 +352,23 @@ static void execute_self_jump(struct sonde_msp430_sim *sim,
                  {MSP430_SR_C, 0},
                  {MSP430_SR_C, MSP430_SR_C},
                  {MSP430_SR_N, MSP430_SR_N}};
-    unsigned index = in->opcode - SONDE_MSP430_JNE, sr = sim->r[2];
+    unsigned index = opcode - SONDE_MSP430_JNE;
     bool less = ((sr >> 8 ^ sr >> 2) & 1) != 0;
-    bool jumps = index < 5    ? (sr & taken[index].flags) == taken[index].value
-                 : index == 5 ? !less
-                 : index == 6 ? less
-                              : true;
+    return index < 5    ? (sr & taken[index].flags) == taken[index].value
+           : index == 5 ? !less
+           : index == 6 ? less
+                        : true;
+}
+
+/* Only jumps to themselves come here: the usual end of a program. */
+static void execute_self_jump(struct sonde_msp430_sim *sim,
+                              const struct sonde_msp430_instruction *in)
+{
     sim->cycle += in->cycles;
-    if (!jumps)
+    if (!msp430_jump_taken((enum sonde_msp430_opcode)in->opcode, sim->r[2]))
         return;
     sim->r[0] = in->address;
-    if (!(sr & MSP430_SR_GIE)) {
+    if (!(sim->r[2] & MSP430_SR_GIE)) {
         sim->result = (struct sonde_msp430_result){.reason = SONDE_MSP430_STOP_HALTED,
                                                    .address = in->address};
         sim->halted = true;

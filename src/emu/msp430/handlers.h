@@ -28,6 +28,7 @@ enum {
     HANDLER_JMP,
     HANDLER_SELF_JUMP,
     HANDLER_STOP, /* the stop address of the run */
+    HANDLER_HOOK, /* events before the handler in `under` */
     /* format I: + 16 * opcode + 4 * source + 2 * memory destination + byte */
     HANDLER_DOUBLE,
     HANDLER_COUNT = HANDLER_DOUBLE + 12 * 16

@@ -41,7 +41,8 @@ struct msp430_op {
     uint8_t cycles;
     uint8_t size;
     uint8_t src, dst; /* registers, MSP430_ZERO_REGISTER for absolute operands */
-    uint8_t spare[3];
+    uint8_t under;    /* handler beneath a hook */
+    uint8_t spare[2];
     int32_t src_value, dst_value;
 };
 
@@ -77,7 +78,8 @@ struct msp430_unit {
     uint32_t base;
     uint32_t extra; /* second register block: interrupt vector register, flag registers */
     uint8_t vector, vector2;
-    uint8_t channels; /* capture/compare registers of a timer; variant of others */
+    uint8_t channels; /* capture/compare registers of a timer */
+    bool is_timer_b;
 };
 
 struct msp430_peripheral {
@@ -107,6 +109,18 @@ struct msp430_symbol {
     bool is_function;
 };
 
+/* What a call or an interrupt pushed at a word of memory. */
+struct msp430_call {
+    uint32_t return_address; /* 0 = nothing, or it returned */
+    uint32_t target;         /* with MSP430_CALL_INTERRUPT */
+};
+#define MSP430_CALL_INTERRUPT 0x80000000u
+
+struct msp430_scheduled {
+    uint64_t cycle;
+    unsigned vector; /* index */
+};
+
 struct sonde_msp430_sim {
     uint32_t r[17];
     uint64_t cycle, instructions, idle_cycles, interrupts;
@@ -116,7 +130,7 @@ struct sonde_msp430_sim {
     bool hold_interrupts; /* GIE was just set: one more instruction first */
     bool sleeping;
     bool reset_requested; /* by the watchdog */
-    bool has_fault, halted;
+    bool has_fault, halted, stop_requested;
     bool has_stop_address;
     uint32_t stop_address;
     unsigned stopped_clocks; /* SR's clock bits while asleep */
@@ -132,6 +146,14 @@ struct sonde_msp430_sim {
     uint8_t *memory;
     uint8_t pages[MSP430_PAGE_COUNT + 1];
     struct msp430_op *ops;
+    struct msp430_call *calls;          /* by address / 2 */
+    struct msp430_scheduled *scheduled; /* by cycle; the first `scheduled_done` are past */
+    size_t scheduled_count, scheduled_done;
+    uint8_t *hooks; /* kinds by address / 2, NULL = none anywhere */
+    bool loop_taken;
+    uint32_t loop_sp;
+    bool is_marked, markers_from_note;
+    struct sonde_msp430_markers note_markers;
 };
 
 /* --- device.c ------------------------------------------------------------ */
@@ -149,6 +171,30 @@ void msp430_symbols_clear(struct sonde_msp430_sim *sim);
 bool msp430_symbols_add(struct sonde_msp430_sim *sim, const char *name, uint32_t address,
                         uint32_t size, bool is_function);
 
+/* --- note.c ---------------------------------------------------------------- */
+/* Read the note of a marked ELF. */
+void msp430_note_read(struct sonde_msp430_sim *sim, const uint8_t *data, size_t size);
+
+/* --- calls.c --------------------------------------------------------------- */
+static inline void msp430_note_call(struct sonde_msp430_sim *sim, uint32_t sp,
+                                    uint32_t return_address, uint32_t target)
+{
+    sim->calls[sp >> 1] = (struct msp430_call){.return_address = return_address, .target = target};
+}
+static inline void msp430_note_return(struct sonde_msp430_sim *sim, uint32_t sp)
+{
+    sim->calls[sp >> 1].return_address = 0;
+}
+
+/* --- schedule.c ------------------------------------------------------------ */
+uint64_t msp430_next_scheduled(const struct sonde_msp430_sim *sim);
+/* Request what is due. */
+void msp430_take_scheduled(struct sonde_msp430_sim *sim);
+
+/* --- hook.c ---------------------------------------------------------------- */
+/* Report what stands at PC. */
+void msp430_hook_reached(struct sonde_msp430_sim *sim);
+
 /* --- predecode.c ---------------------------------------------------------- */
 /* Fill the op of the instruction at `pc`; false (and a fault) when there can
  * be none. */
@@ -159,6 +205,7 @@ bool msp430_fetch(struct sonde_msp430_sim *sim, uint32_t pc,
 
 /* --- general.c: any instruction, the slow way ----------------------------- */
 void msp430_execute_general(struct sonde_msp430_sim *sim);
+bool msp430_jump_taken(enum sonde_msp430_opcode opcode, uint32_t sr);
 
 /* --- interpreter.c --------------------------------------------------------- */
 /* Run until the boundary function says stop. */
@@ -194,9 +241,13 @@ extern const struct msp430_peripheral_ops msp430_watchdog_ops;
 extern const struct msp430_peripheral_ops msp430_multiplier_ops;
 extern const struct msp430_peripheral_ops msp430_port_ops;
 extern const struct msp430_peripheral_ops msp430_uart_ops;
+extern const struct msp430_peripheral_ops msp430_power_ops;
 void msp430_port_set_input(struct sonde_msp430_sim *sim, struct msp430_peripheral *peripheral,
                            uint8_t levels);
 bool msp430_uart_queue(struct sonde_msp430_sim *sim, struct msp430_peripheral *peripheral,
                        uint8_t byte);
+/* The program ended: send what is on its way. */
+void msp430_uart_finish(struct sonde_msp430_sim *sim, struct msp430_peripheral *peripheral);
+void msp430_uart_clear(struct msp430_peripheral *peripheral);
 
 #endif

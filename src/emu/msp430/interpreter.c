@@ -12,8 +12,11 @@
     WITH_SOURCES(X, ADD)                                                                           \
     WITH_SOURCES(X, ADDC)                                                                          \
     WITH_SOURCES(X, SUBC)                                                                          \
-    WITH_SOURCES(X, SUB) WITH_SOURCES(X, CMP) WITH_SOURCES(X, DADD) WITH_SOURCES(X, BIT)           \
-        WITH_SOURCES(X, BIC) WITH_SOURCES(X, BIS) WITH_SOURCES(X, XOR) WITH_SOURCES(X, AND)
+    WITH_SOURCES(X, SUB)                                                                           \
+    WITH_SOURCES(X, CMP)                                                                           \
+    WITH_SOURCES(X, DADD)                                                                          \
+    WITH_SOURCES(X, BIT) WITH_SOURCES(X, BIC) WITH_SOURCES(X, BIS) WITH_SOURCES(X, XOR)            \
+        WITH_SOURCES(X, AND)
 
 #define FLAGS (MSP430_SR_V | MSP430_SR_N | MSP430_SR_Z | MSP430_SR_C)
 
@@ -243,6 +246,7 @@ void msp430_interpret(struct sonde_msp430_sim *sim, const struct sonde_msp430_li
                                                       &&jmp,
                                                       &&self_jump,
                                                       &&stop,
+                                                      &&hook,
                                                       OPERATIONS(LABELS)};
     uint32_t *const r = sim->r;
     uint8_t *const memory = sim->memory;
@@ -299,6 +303,13 @@ leave:
     pc += 2;
     DISPATCH();
 
+hook:
+    sim->cycle = cycle;
+    r[0] = pc;
+    r[2] = sr;
+    msp430_hook_reached(sim);
+    goto *labels[op->under];
+
 branch:
     pc = (uint32_t)op->src_value;
     NEXT();
@@ -306,11 +317,13 @@ ret:
     LOAD_16(t, r[1]);
     if (t & 1)
         SLOW(msp430_fault(sim, SONDE_MSP430_STOP_UNALIGNED, t));
+    msp430_note_return(sim, r[1]);
     r[1] = (r[1] + 2) & register_mask;
     pc = t;
     NEXT();
 call:
     PUSH(pc + op->size);
+    msp430_note_call(sim, r[1], pc + op->size, (uint32_t)op->src_value);
     pc = (uint32_t)op->src_value;
     NEXT();
 push_register:

@@ -159,7 +159,9 @@ bool msp430_predecode(struct sonde_msp430_sim *sim, uint32_t pc)
     struct msp430_op *op = &sim->ops[pc >> 1];
     op->size = in.size;
     op->cycles = in.cycles;
-    op->handler = (uint8_t)choose_handler(sim, &in, op);
+    op->handler = op->under = (uint8_t)choose_handler(sim, &in, op);
+    if (sim->hooks != NULL && sim->hooks[pc >> 1] != 0 && op->handler != HANDLER_STOP)
+        op->handler = HANDLER_HOOK;
     for (uint32_t at = pc; at < pc + in.size; at += 2)
         sim->pages[at >> MSP430_PAGE_BITS] &= (uint8_t)~MSP430_PAGE_WRITE;
     return true;

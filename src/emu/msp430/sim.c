@@ -6,11 +6,17 @@
 
 static void free_all(struct sonde_msp430_sim *sim)
 {
-    for (size_t i = 0; i < sim->peripheral_count; i++)
+    for (size_t i = 0; i < sim->peripheral_count; i++) {
+        if (sim->peripherals[i].unit->ops == &msp430_uart_ops)
+            msp430_uart_clear(&sim->peripherals[i]);
         free(sim->peripherals[i].state);
+    }
     msp430_symbols_clear(sim);
     free(sim->memory);
     free(sim->ops);
+    free(sim->calls);
+    free(sim->scheduled);
+    free(sim->hooks);
     free(sim);
 }
 
@@ -51,7 +57,8 @@ static enum sonde_status set_options(struct sonde_msp430_sim *sim,
     if (options != NULL)
         sim->options = *options;
     struct sonde_msp430_markers *markers = &sim->options.markers;
-    if (markers->enter == 0 && markers->exit == 0)
+    sim->markers_from_note = markers->enter == 0 && markers->exit == 0;
+    if (sim->markers_from_note)
         *markers = sonde_msp430_default_markers(sim->device->core);
     if (sim->options.aclk_divider == 0)
         sim->options.aclk_divider = 32;
@@ -76,7 +83,9 @@ enum sonde_status sonde_msp430_sim_create(const char *device,
     sim->device = found;
     sim->memory = calloc(1, MSP430_MEMORY_SIZE + 2);
     sim->ops = calloc(MSP430_MEMORY_SIZE / 2 + 8, sizeof *sim->ops);
-    bool complete = sim->memory != NULL && sim->ops != NULL && add_peripherals(sim);
+    sim->calls = calloc(MSP430_MEMORY_SIZE / 2 + 1, sizeof *sim->calls);
+    bool complete =
+        sim->memory != NULL && sim->ops != NULL && sim->calls != NULL && add_peripherals(sim);
     enum sonde_status status = complete
                                    ? set_options(sim, options, error)
                                    : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
@@ -102,6 +111,7 @@ void sonde_msp430_sim_reset(struct sonde_msp430_sim *sim)
     sim->sleeping = sim->hold_interrupts = false;
     sim->stopped_clocks = 0;
     sim->forced = 0;
+    sim->loop_taken = false;
     for (size_t i = 0; i < sim->peripheral_count; i++) {
         struct msp430_peripheral *peripheral = &sim->peripherals[i];
         peripheral->updated = sim->cycle;
@@ -132,9 +142,15 @@ struct sonde_msp430_result sonde_msp430_sim_run(struct sonde_msp430_sim *sim,
 {
     uint64_t last =
         limits->instructions == 0 ? UINT64_MAX : sim->instructions + limits->instructions;
-    sim->has_fault = sim->halted = false;
+    sim->has_fault = sim->halted = sim->stop_requested = false;
     set_stop_address(sim, limits);
     msp430_interpret(sim, limits, last);
+    for (size_t i = 0; i < sim->peripheral_count; i++) {
+        struct msp430_peripheral *peripheral = &sim->peripherals[i];
+        if (sim->result.reason == SONDE_MSP430_STOP_HALTED &&
+            peripheral->unit->ops == &msp430_uart_ops)
+            msp430_uart_finish(sim, peripheral);
+    }
     return sim->result;
 }
 
@@ -188,19 +204,6 @@ void sonde_msp430_sim_write(struct sonde_msp430_sim *sim, uint32_t address, cons
     }
 }
 
-enum sonde_status sonde_msp430_sim_interrupt(struct sonde_msp430_sim *sim, uint32_t vector,
-                                             struct sonde_error *error)
-{
-    uint32_t first = sim->device->vectors, count = sim->device->vector_count;
-    if (vector < first || (vector & 1) != 0 || (vector - first) / 2 >= count - 1)
-        return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
-                               "0x%04x is no interrupt vector of %s: they are even and from "
-                               "0x%04x to 0x%04x",
-                               vector, sim->device->name, first, first + 2 * (count - 2));
-    sim->forced |= 1ull << ((vector - first) / 2);
-    return SONDE_OK;
-}
-
 struct msp430_peripheral *msp430_find_unit(struct sonde_msp430_sim *sim,
                                            const struct msp430_peripheral_ops *ops, unsigned number)
 {
@@ -221,7 +224,7 @@ enum sonde_status sonde_msp430_sim_uart_send(struct sonde_msp430_sim *sim, unsig
                                sim->device->name, unit);
     if (!msp430_uart_queue(sim, uart, byte))
         return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
-                               "more than 4096 bytes wait for UART %u to receive them", unit);
+                               "more than 16 MB wait for UART %u to receive them", unit);
     return SONDE_OK;
 }
 
@@ -247,6 +250,7 @@ const char *sonde_msp430_stop_name(enum sonde_msp430_stop reason)
         [SONDE_MSP430_STOP_UNALIGNED] = "word at an odd address",
         [SONDE_MSP430_STOP_EXECUTION] = "execution outside of program memory",
         [SONDE_MSP430_STOP_STACK] = "stack in the program's data",
+        [SONDE_MSP430_STOP_REQUESTED] = "stopped as asked",
     };
     return (unsigned)reason < SONDE_MSP430_STOP_COUNT ? names[reason] : "unknown";
 }

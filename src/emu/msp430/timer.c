@@ -1,6 +1,8 @@
 /* Timer_A (SLAU144 chapter 12, SLAU208 chapter 17): stop, up, continuous and
  * up/down modes, compare and software capture. The counter advances in leaps
- * from one event (a compare match or a turn) to the next. */
+ * from one event (a compare match or a turn) to the next.
+ * Timer_B (SLAU144 chapter 13, SLAU208 chapter 18) differs in its counter's
+ * length and in the latches that its compare values pass through. */
 #include "emu/msp430/internal.h"
 
 enum {
@@ -22,14 +24,15 @@ enum {
 struct timer {
     uint16_t control, counter, expansion;
     uint16_t channel[CHANNELS], compare[CHANNELS];
-    bool down;
+    uint16_t latch[CHANNELS]; /* what the counter is compared with */
+    bool down, is_timer_b;
     uint64_t fraction; /* MCLK cycles since the last tick */
 };
 
 static void reset(struct sonde_msp430_sim *sim, struct msp430_peripheral *peripheral)
 {
     (void)sim;
-    *(struct timer *)peripheral->state = (struct timer){.control = 0};
+    *(struct timer *)peripheral->state = (struct timer){.is_timer_b = peripheral->unit->is_timer_b};
 }
 
 static bool owns(const struct msp430_peripheral *peripheral, uint32_t address)
@@ -51,7 +54,54 @@ static unsigned mode_of(const struct timer *timer)
 {
     unsigned mode = timer->control >> 4 & 3;
     bool needs_period = mode == MODE_UP || mode == MODE_UP_DOWN;
-    return needs_period && timer->compare[0] == 0 ? MODE_STOP : mode;
+    return needs_period && timer->latch[0] == 0 ? MODE_STOP : mode;
+}
+
+/* The last value before the counter turns. */
+static uint32_t top_of(const struct timer *timer)
+{
+    static const uint16_t lengths[] = {0xffff, 0x0fff, 0x03ff, 0x00ff};
+    if (mode_of(timer) != MODE_CONTINUOUS)
+        return timer->latch[0];
+    return timer->is_timer_b ? lengths[timer->control >> 11 & 3] : 0xffff;
+}
+
+/* When a compare value reaches its latch: 0 at once, 1 when the counter is 0,
+ * 2 also at the period when counting up and down, 3 at the latch's value. The
+ * first channel of a group decides for it. */
+static unsigned load_condition(const struct timer *timer, unsigned channel)
+{
+    static const uint8_t leaders[4][CHANNELS] = {
+        {0, 1, 2, 3, 4, 5, 6}, {0, 1, 1, 3, 3, 5, 5}, {0, 1, 1, 1, 4, 4, 4}, {1, 1, 1, 1, 1, 1, 1}};
+    if (!timer->is_timer_b)
+        return 0;
+    return timer->channel[leaders[timer->control >> 13 & 3][channel]] >> 9 & 3;
+}
+
+static bool loads_now(const struct timer *timer, unsigned channel)
+{
+    unsigned mode = mode_of(timer);
+    switch (load_condition(timer, channel)) {
+    case 1:
+        return timer->counter == 0;
+    case 2:
+        return timer->counter == 0 || (mode == MODE_UP_DOWN && timer->counter == timer->latch[0]);
+    case 3:
+        /* The period's own latch: the turn that it caused comes first. */
+        return channel == 0 && mode == MODE_UP ? timer->counter == 0
+                                               : timer->counter == timer->latch[channel];
+    default:
+        return false;
+    }
+}
+
+static void load_latches(struct timer *timer, unsigned channels)
+{
+    bool now[CHANNELS];
+    for (unsigned i = 0; i < channels; i++)
+        now[i] = loads_now(timer, i);
+    for (unsigned i = 0; i < channels; i++)
+        timer->latch[i] = now[i] ? timer->compare[i] : timer->latch[i];
 }
 
 /* MCLK cycles a tick. */
@@ -73,8 +123,7 @@ static uint32_t ticks_to(const struct timer *timer, uint32_t to)
 /* Ticks until the next match or turn. */
 static uint32_t ticks_to_event(const struct timer *timer, unsigned channels)
 {
-    unsigned mode = mode_of(timer);
-    uint32_t top = mode == MODE_CONTINUOUS ? 0xffff : timer->compare[0];
+    uint32_t top = top_of(timer);
     uint32_t best;
     if (timer->down)
         best = timer->counter;
@@ -83,7 +132,7 @@ static uint32_t ticks_to_event(const struct timer *timer, unsigned channels)
     else
         best = top - timer->counter;
     for (unsigned i = 0; i < channels; i++) {
-        uint32_t ticks = ticks_to(timer, timer->compare[i]);
+        uint32_t ticks = ticks_to(timer, timer->latch[i]);
         if (ticks != 0 && ticks < best)
             best = ticks;
     }
@@ -93,16 +142,18 @@ static uint32_t ticks_to_event(const struct timer *timer, unsigned channels)
 static void match(struct timer *timer, unsigned channels)
 {
     for (unsigned i = 0; i < channels; i++) {
-        if (!(timer->channel[i] & CHANNEL_CAPTURE) && timer->compare[i] == timer->counter)
+        if (!(timer->channel[i] & CHANNEL_CAPTURE) && timer->latch[i] == timer->counter)
             timer->channel[i] |= CHANNEL_FLAG;
     }
+    if (timer->is_timer_b)
+        load_latches(timer, channels);
 }
 
 /* One leap; `ticks` is at most ticks_to_event. */
 static void leap(struct timer *timer, unsigned channels, uint32_t ticks)
 {
     unsigned mode = mode_of(timer);
-    uint32_t top = mode == MODE_CONTINUOUS ? 0xffff : timer->compare[0];
+    uint32_t top = top_of(timer);
     if (timer->down) {
         timer->counter = (uint16_t)(timer->counter - ticks);
         if (timer->counter == 0) {
@@ -202,13 +253,13 @@ static void accept(struct sonde_msp430_sim *sim, struct msp430_peripheral *perip
 }
 
 /* Reading or writing TAIV clears the flag that it shows. TAIFG's value is 10
- * on 2xx (SLAU144 12.2.6.2), 14 on 5xx. */
+ * on 2xx (SLAU144 12.2.6.2), 14 on 5xx and in Timer_B. */
 static uint16_t take_vector(const struct msp430_peripheral *peripheral, struct timer *timer)
 {
     unsigned source = shared_source(timer, peripheral->unit->channels);
     if (source == 1) {
         timer->control &= (uint16_t)~CONTROL_FLAG;
-        return peripheral->unit->base >= 0x200 ? 14 : 10;
+        return peripheral->unit->base >= 0x200 || timer->is_timer_b ? 14 : 10;
     }
     if (source != 0)
         timer->channel[source / 2] &= (uint16_t)~CHANNEL_FLAG;
@@ -282,6 +333,11 @@ static void write(struct sonde_msp430_sim *sim, struct msp430_peripheral *periph
         write_channel(timer, at, value);
     } else {
         *at = value;
+        if (at >= timer->compare && at < timer->compare + CHANNELS) {
+            unsigned i = (unsigned)(at - timer->compare);
+            if (load_condition(timer, i) == 0 || mode_of(timer) == MODE_STOP)
+                timer->latch[i] = value;
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 /* USCI_A in UART mode (SLAU144 chapter 15, SLAU208 chapter 36): transmit and
  * receive with their buffers, flags, interrupts and bit times. `extra` of the
  * unit is 1 for the layout of 5xx, whose flags are its own. */
+#include <stdlib.h>
+
 #include "emu/msp430/internal.h"
 
-enum { QUEUE_SIZE = 4096, RECEIVED = 1, SENT = 2, SOFTWARE_RESET = 1 };
+enum { QUEUE_LIMIT = 16 << 20, RECEIVED = 1, SENT = 2, SOFTWARE_RESET = 1 };
 enum {
     REGISTER_CONTROL0,
     REGISTER_CONTROL1,
@@ -24,9 +26,9 @@ struct uart {
     uint8_t registers[REGISTER_COUNT];
     bool shifting, waiting; /* a byte in the shift register, one in the buffer */
     uint8_t shift;
-    uint64_t shift_left, receive_left; /* MCLK cycles until the byte is complete */
-    uint16_t queue_head, queue_count;
-    uint8_t queue[QUEUE_SIZE];
+    uint64_t shift_left, receive_left;          /* MCLK cycles until the byte is complete */
+    size_t queue_head, queue_count, queue_size; /* received so far, queued ever, room */
+    uint8_t *queue;
 };
 
 static unsigned register_of(const struct msp430_peripheral *peripheral, uint32_t address)
@@ -148,7 +150,7 @@ static void advance_receive(struct sonde_msp430_sim *sim, struct msp430_peripher
                             uint64_t elapsed)
 {
     struct uart *uart = peripheral->state;
-    while (uart->queue_count > 0) {
+    while (uart->queue_head < uart->queue_count) {
         if (uart->receive_left == 0)
             uart->receive_left = byte_time(sim, uart);
         if (elapsed < uart->receive_left) {
@@ -161,9 +163,7 @@ static void advance_receive(struct sonde_msp430_sim *sim, struct msp430_peripher
             return;
         elapsed -= uart->receive_left;
         uart->receive_left = 0;
-        uart->registers[REGISTER_RECEIVE] = uart->queue[uart->queue_head];
-        uart->queue_head = (uint16_t)((uart->queue_head + 1) % QUEUE_SIZE);
-        uart->queue_count--;
+        uart->registers[REGISTER_RECEIVE] = uart->queue[uart->queue_head++];
         *flags_of(sim, peripheral) |= RECEIVED;
     }
 }
@@ -186,7 +186,8 @@ static uint64_t next(struct sonde_msp430_sim *sim, const struct msp430_periphera
     uint64_t left = MSP430_NEVER;
     if (uart->shifting)
         left = uart->shift_left;
-    bool can_receive = uart->queue_count > 0 && !(*flags_of(sim, peripheral) & RECEIVED);
+    bool can_receive =
+        uart->queue_head < uart->queue_count && !(*flags_of(sim, peripheral) & RECEIVED);
     if (can_receive) {
         uint64_t receive = uart->receive_left == 0 ? byte_time(sim, uart) : uart->receive_left;
         left = receive < left ? receive : left;
@@ -274,11 +275,31 @@ bool msp430_uart_queue(struct sonde_msp430_sim *sim, struct msp430_peripheral *p
                        uint8_t byte)
 {
     struct uart *uart = peripheral->state;
-    if (uart->queue_count == QUEUE_SIZE)
-        return false;
-    uart->queue[(uart->queue_head + uart->queue_count++) % QUEUE_SIZE] = byte;
+    if (uart->queue_count == uart->queue_size) {
+        size_t size = uart->queue_size == 0 ? 256 : 2 * uart->queue_size;
+        uint8_t *grown = size <= QUEUE_LIMIT ? realloc(uart->queue, size) : NULL;
+        if (grown == NULL)
+            return false;
+        uart->queue = grown;
+        uart->queue_size = size;
+    }
+    uart->queue[uart->queue_count++] = byte;
     sim->deadline = 0;
     return true;
+}
+
+void msp430_uart_finish(struct sonde_msp430_sim *sim, struct msp430_peripheral *peripheral)
+{
+    struct uart *uart = peripheral->state;
+    if (uart->shifting && clock_of(uart) != MSP430_CLOCK_NONE)
+        advance_transmit(sim, peripheral, MSP430_NEVER);
+}
+
+void msp430_uart_clear(struct msp430_peripheral *peripheral)
+{
+    struct uart *uart = peripheral->state;
+    if (uart != NULL)
+        free(uart->queue);
 }
 
 const struct msp430_peripheral_ops msp430_uart_ops = {.state_size = sizeof(struct uart),
