@@ -12,6 +12,7 @@
 #include "sonde/gen.h"
 
 static struct iga *iga;
+static enum sonde_gen_platform platform; /* of iga */
 
 static struct sonde_gen_instruction assemble(const char *text)
 {
@@ -22,16 +23,18 @@ static struct sonde_gen_instruction assemble(const char *text)
     if (code == NULL)
         fail_msg("iga64 does not assemble %s", text);
     struct sonde_gen_instruction i;
-    assert_int_equal(sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, code, size, 0, &i, NULL), SONDE_OK);
+    assert_int_equal(sonde_gen_decode(platform, code, size, 0, &i, NULL), SONDE_OK);
     assert_false(i.illegal);
     return i;
 }
 
 /* A part of the message of the rule that the text breaks; NULL when none. */
-static const struct {
+struct rule_case {
     const char *text;
     const char *rule;
-} cases[] = {
+};
+
+static const struct rule_case cases[] = {
     {"add (8|M0) r10.0<1>:f r20.0<8;8,1>:f r30.0<0;1,0>:f", NULL},
     {"add (16|M16) r10.0<1>:f r20.0<8;8,1>:f 0x0:f", NULL},
     {"mov (4|M0) r10.0<1>:d r20.0<8;8,1>:d", "wider than the execution size"},
@@ -61,19 +64,67 @@ static const struct {
     {"wait n0.0:ud", NULL},
 };
 
+static const struct rule_case gen11_cases[] = {
+    {"mad (8|M0) r10.0<1>:f r20.0<8;1>:f r30.3<0;0>:f r40.0<1>:f", NULL},
+    {"mad (16|M0) r10.0<1>:d r20.0<8;1>:d r30.0<8;1>:w r40.0<2>:uw", NULL},
+    {"mad (8|M0) r10.0<1>:d 0x12:w r30.0<8;1>:d 0x34:w", NULL},
+    {"mad (8|M0) acc0.0<1>:f r20.0<8;1>:f acc0.0<8;1>:f r40.0<1>:f", NULL},
+    {"mad (16|M0) r10.0<1>:f r20.0<8;1>:f r30.0<8;1>:f r40.0<4>:f",
+     "source 2: the operand reaches"},
+    {"mad (4|M0) r10.0<1>:f r20.0<8;1>:f r30.0<4;1>:f r40.0<1>:f", "wider than the execution"},
+    {"mad (4|M0) r10.0<1>:df r20.0<4;1>:df r30.0<4;1>:df r40.0<1>:df", "no 64-bit types"},
+    {"csel (8|M0) (gt)f0.0 r10.0<1>:w r20.0<8;1>:w r30.0<8;1>:w r40.0<1>:w", NULL},
+    {"bfe (8|M0) r10.0<1>:d r20.0<8;1>:d r30.0<8;1>:d r40.0<1>:d", NULL},
+    {"madm (8|M0) r10.mme0:f r20.nomme:f r24.nomme:f r26.nomme:f", NULL},
+    {"math.invm (8|M0) r10.mme0:f r20.nomme:f r24.nomme:f", NULL},
+    {"rol (8|M0) r10.0<1>:ud r20.0<8;8,1>:ud 0x5:uw", NULL},
+    {"mov (8|M0) r10.0<1>:q r20.0<8;8,1>:d", "no 64-bit types"},
+    {"mov (8|M0) r10.0<1>:f 1.0:df", "no 64-bit types"},
+    {"movi (8|M0) r10.0<1>:uw r[a0.0]<8;8,1>:uw null<0;1,0>:ud", NULL},
+    {"(W) send (8|M0) null r100 0x27 0x02000010", "r112"},
+};
+
+static void check_rules(const struct rule_case *all, size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        struct sonde_gen_instruction i = assemble(all[n].text);
+        struct sonde_error error = {0};
+        enum sonde_status status = sonde_gen_instruction_validate(&i, &error);
+        if (all[n].rule == NULL && status != SONDE_OK)
+            fail_msg("%s: %s", all[n].text, error.message);
+        if (all[n].rule != NULL &&
+            (status != SONDE_ERROR_ILLEGAL || strstr(error.message, all[n].rule) == NULL))
+            fail_msg("%s: status %d \"%s\"", all[n].text, status, error.message);
+    }
+}
+
 static void test_rules(void **state)
 {
     (void)state;
-    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
-        struct sonde_gen_instruction i = assemble(cases[n].text);
-        struct sonde_error error = {0};
-        enum sonde_status status = sonde_gen_instruction_validate(&i, &error);
-        if (cases[n].rule == NULL && status != SONDE_OK)
-            fail_msg("%s: %s", cases[n].text, error.message);
-        if (cases[n].rule != NULL &&
-            (status != SONDE_ERROR_ILLEGAL || strstr(error.message, cases[n].rule) == NULL))
-            fail_msg("%s: status %d \"%s\"", cases[n].text, status, error.message);
-    }
+    check_rules(cases, sizeof cases / sizeof *cases);
+}
+
+static void test_gen11_rules(void **state)
+{
+    (void)state;
+    check_rules(gen11_cases, sizeof gen11_cases / sizeof *gen11_cases);
+}
+
+/* iga64 neither assembles nor decodes an architecture register as source 1. */
+static void test_second_source(void **state)
+{
+    (void)state;
+    struct sonde_gen_instruction i =
+        assemble("add (8|M0) r10.0<1>:f r20.0<8;8,1>:f r30.0<8;8,1>:f");
+    struct sonde_error error;
+    uint8_t word[16];
+    assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_OK);
+    i.src[1].file = SONDE_GEN_FILE_ARF;
+    i.src[1].number = SONDE_GEN_ARF_ACCUMULATOR;
+    assert_int_equal(sonde_gen_encode(&i, word, &error), SONDE_OK);
+    assert_null(iga_disassemble(iga, word, sizeof word));
+    assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_ILLEGAL);
+    assert_non_null(strstr(error.message, "architecture register"));
 }
 
 static void test_not_encodable(void **state)
@@ -87,7 +138,7 @@ static void test_not_encodable(void **state)
     i.no_mask = false;
     assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_ILLEGAL);
     uint8_t zeros[16] = {0};
-    sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, zeros, 16, 0, &i, &error);
+    sonde_gen_decode(platform, zeros, 16, 0, &i, &error);
     assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_ILLEGAL);
 }
 
@@ -119,7 +170,9 @@ static void test_random_regions(void **state)
     static const unsigned strides[] = {0, 1, 2, 4, 8, 16, 32};
     unsigned legal = 0, illegal = 0, alone = 0;
     for (unsigned n = 0; n < 40000; n++) {
-        unsigned exec = 1u << below(6), type = below(6), width = 1u << below(5);
+        /* Gen11 has no df. */
+        unsigned kinds = platform == SONDE_GEN_PLATFORM_GEN9 ? 6 : 5;
+        unsigned exec = 1u << below(6), type = below(kinds), width = 1u << below(5);
         unsigned horizontal = strides[below(4)];
         unsigned vertical = below(2) ? width * horizontal : strides[below(7)];
         if (vertical > 32)
@@ -153,10 +206,20 @@ int main(void)
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_second_source),
         cmocka_unit_test(test_not_encodable),
         cmocka_unit_test(test_random_regions),
     };
+    const struct CMUnitTest gen11_tests[] = {
+        cmocka_unit_test(test_gen11_rules),
+        cmocka_unit_test(test_second_source),
+        cmocka_unit_test(test_random_regions),
+    };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    iga_close(iga);
+    platform = SONDE_GEN_PLATFORM_GEN11;
+    iga = iga_open_platform(platform);
+    failed += cmocka_run_group_tests(gen11_tests, NULL, NULL);
     iga_close(iga);
     return failed;
 }

@@ -111,7 +111,20 @@ static const char *destination_rule(const struct sonde_gen_operand *o, unsigned 
     return o->indirect ? NULL : place_rule(o, ((exec_size - 1) * o->hstride + 1) * size);
 }
 
-/* Align16 operands are packed; only where they lie is left to check. */
+static bool is_macro(const struct sonde_gen_instruction *i)
+{
+    return i->opcode == SONDE_GEN_MADM ||
+           (i->opcode == SONDE_GEN_MATH &&
+            (i->math == SONDE_GEN_MATH_INVM || i->math == SONDE_GEN_MATH_RSQTM));
+}
+
+/* Operands of align16 and of macros are packed; only where they lie is left to
+ * check. */
+static bool is_packed(const struct sonde_gen_instruction *i)
+{
+    return i->align16 || is_macro(i);
+}
+
 static const char *packed_rule(const struct sonde_gen_operand *o, unsigned exec_size)
 {
     if (size_of(o) == 0)
@@ -121,22 +134,56 @@ static const char *packed_rule(const struct sonde_gen_operand *o, unsigned exec_
     return place_rule(o, o->replicate ? size_of(o) : exec_size * size_of(o));
 }
 
+/* Source 2 of three has a linear stride: rows of one element. */
+static struct sonde_gen_operand linear_source(const struct sonde_gen_operand *o, unsigned exec_size)
+{
+    struct sonde_gen_operand rows = *o;
+    rows.width = 1;
+    rows.hstride = 0;
+    if (exec_size == 1)
+        rows.vstride = 0;
+    return rows;
+}
+
+/* Until Gen11 the second source has no such register file, but for the absent
+ * index of movi. */
+static bool names_architecture_register(const struct sonde_gen_instruction *i)
+{
+    return i->platform < SONDE_GEN_PLATFORM_XE && i->source_count == 2 &&
+           i->src[1].file == SONDE_GEN_FILE_ARF && i->opcode != SONDE_GEN_MOVI;
+}
+
+/* Gen11 computes in 32 bits at most (Mesa's device table says so; the compiler
+ * splits what is wider). */
+static bool has_wide_type(const struct sonde_gen_instruction *i)
+{
+    bool wide = size_of(&i->dst) == 8;
+    for (unsigned n = 0; n < i->source_count && n < 3; n++)
+        wide = wide || size_of(&i->src[n]) == 8;
+    return wide && i->platform == SONDE_GEN_PLATFORM_GEN11;
+}
+
 static enum sonde_status check_operands(const struct sonde_gen_instruction *i,
                                         struct sonde_error *error)
 {
     static const char *const names[3] = {"source 0", "source 1", "source 2"};
+    if (has_wide_type(i))
+        return broken(i, "", "the platform has no 64-bit types", error);
     const char *rule =
-        i->align16 ? packed_rule(&i->dst, i->exec_size) : destination_rule(&i->dst, i->exec_size);
+        is_packed(i) ? packed_rule(&i->dst, i->exec_size) : destination_rule(&i->dst, i->exec_size);
     if (rule != NULL)
         return broken(i, "destination", rule, error);
     for (unsigned n = 0; n < i->source_count && n < 3; n++) {
         const struct sonde_gen_operand *o = &i->src[n];
         if (o->file == SONDE_GEN_FILE_IMMEDIATE)
             continue;
-        rule = i->align16 ? packed_rule(o, i->exec_size) : source_rule(o, i->exec_size);
+        struct sonde_gen_operand rows = n == 2 ? linear_source(o, i->exec_size) : *o;
+        rule = is_packed(i) ? packed_rule(o, i->exec_size) : source_rule(&rows, i->exec_size);
         if (rule != NULL)
             return broken(i, names[n], rule, error);
     }
+    if (names_architecture_register(i))
+        return broken(i, "source 1", "an architecture register can only be source 0", error);
     return SONDE_OK;
 }
 
@@ -159,9 +206,9 @@ static bool math_type_fits(uint8_t function, uint8_t type)
 static enum sonde_status check_math(const struct sonde_gen_instruction *i,
                                     struct sonde_error *error)
 {
-    bool macro = i->math == SONDE_GEN_MATH_INVM || i->math == SONDE_GEN_MATH_RSQTM;
+    bool align16 = i->platform == SONDE_GEN_PLATFORM_GEN9 && is_macro(i);
     bool whole = i->math >= SONDE_GEN_MATH_IDIV && i->math <= SONDE_GEN_MATH_IREM;
-    if (macro != i->align16)
+    if (align16 != i->align16)
         return broken(i, "", "invm and rsqtm, and no other function, are coded in align16", error);
     if (whole && i->exec_size > 8)
         return broken(i, "", "integer division takes at most 8 channels", error);
@@ -180,6 +227,9 @@ static enum sonde_status check_ternary(const struct sonde_gen_instruction *i,
                                        struct sonde_error *error)
 {
     uint8_t type = i->dst.type;
+    bool is_integer = type == SONDE_GEN_TYPE_W || type == SONDE_GEN_TYPE_UW ||
+                      type == SONDE_GEN_TYPE_D || type == SONDE_GEN_TYPE_UD;
+    bool has_integers = i->platform != SONDE_GEN_PLATFORM_GEN9;
     bool good = true;
     switch (i->opcode) {
     case SONDE_GEN_BFE:
@@ -190,11 +240,14 @@ static enum sonde_status check_ternary(const struct sonde_gen_instruction *i,
         good = type == SONDE_GEN_TYPE_F || type == SONDE_GEN_TYPE_DF;
         break;
     case SONDE_GEN_LRP:
-    case SONDE_GEN_CSEL:
         good = type == SONDE_GEN_TYPE_F;
         break;
+    case SONDE_GEN_CSEL:
+        good =
+            type == SONDE_GEN_TYPE_F || (has_integers && (is_integer || type == SONDE_GEN_TYPE_HF));
+        break;
     default:
-        good = sonde_gen_type_is_float((enum sonde_gen_type)type);
+        good = sonde_gen_type_is_float((enum sonde_gen_type)type) || (has_integers && is_integer);
         break;
     }
     return good ? check_operands(i, error)
