@@ -130,7 +130,8 @@ struct iga *iga_open_platform(enum sonde_gen_platform platform)
         free(iga);
         return NULL;
     }
-    struct context_options options = {sizeof options, numbers[platform]};
+    iga->platform = numbers[platform];
+    struct context_options options = {sizeof options, iga->platform};
     if (!find_all(iga) || iga->context_create(&options, &iga->context) != 0) {
         dlclose(iga->library);
         free(iga);

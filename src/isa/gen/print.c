@@ -1,6 +1,5 @@
 #include "isa/gen/print.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,56 +52,6 @@ static const char *const sync_name[] = {
 static const char *name_in(const char *const *names, size_t count, uint8_t value)
 {
     return value < count && names[value] != NULL ? names[value] : "?";
-}
-
-static void append(struct print_text *out, const char *format, va_list arguments, bool counts)
-{
-    size_t left = out->used < out->size ? out->size - out->used : 0;
-    int length = vsnprintf(left > 0 ? out->text + out->used : NULL, left, format, arguments);
-    if (length <= 0)
-        return;
-    out->used += (size_t)length;
-    if (counts)
-        out->column_used += (size_t)length;
-}
-
-void print_counted(struct print_text *out, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    append(out, format, arguments, true);
-    va_end(arguments);
-}
-
-void print_uncounted(struct print_text *out, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    append(out, format, arguments, false);
-    va_end(arguments);
-}
-
-void print_spaces(struct print_text *out, size_t count)
-{
-    print_counted(out, "%*s", (int)count, "");
-}
-
-void print_column_open(struct print_text *out, size_t width)
-{
-    out->column_width = width;
-    out->column_used = 0;
-}
-
-void print_column_close(struct print_text *out)
-{
-    if (out->column_used > out->column_width) {
-        out->debt += out->column_used - out->column_width;
-        return;
-    }
-    size_t padding = out->column_width - out->column_used;
-    size_t repaid = padding < out->debt ? padding : out->debt;
-    out->debt -= repaid;
-    print_spaces(out, padding - repaid);
 }
 
 bool print_is_send(const struct sonde_gen_instruction *instruction)
@@ -371,11 +320,10 @@ int sonde_gen_print(const struct sonde_gen_instruction *instruction,
                     sonde_gen_label_function *label, void *context, char *text, size_t size)
 {
     struct print_text out = {.text = text, .size = size, .label = label, .label_context = context};
-    if (size > 0)
-        text[0] = '\0';
     if (instruction->illegal)
         print_illegal(&out, instruction);
     else
         print_instruction(&out, instruction);
+    print_finish(&out);
     return (int)out.used;
 }

@@ -20,13 +20,19 @@ struct print_text {
     void *label_context;
 };
 
-/* Append text that counts for the width of the open column. */
+/* Append text that counts for the width of the open column. Of the conversions
+ * of printf there are s, c, u, d, x and X, `ll`, a width and the flags - and 0. */
 void print_counted(struct print_text *out, const char *format, ...) SONDE_PRINTF(2, 3);
 /* Append text that does not. */
 void print_uncounted(struct print_text *out, const char *format, ...) SONDE_PRINTF(2, 3);
+/* The commonest parts, both counted. */
+void print_word(struct print_text *out, const char *word);
+void print_unsigned(struct print_text *out, unsigned value);
 void print_spaces(struct print_text *out, size_t count);
 void print_column_open(struct print_text *out, size_t width);
 void print_column_close(struct print_text *out);
+/* End the text in a NUL, within its size. */
+void print_finish(struct print_text *out);
 
 /* Operands; each opens and closes its own column. */
 void print_destination(struct print_text *out, const struct sonde_gen_instruction *instruction);
