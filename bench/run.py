@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Side-by-side figures of the example programs, from one run.
+"""Side-by-side figures, from one run: of the example programs, then of the
+instruction codec beside libiga64 (codec.c says what is measured).
 
 For each example: time of the kernels (from enqueue to finish, as the program
 sees it) and wall time of the whole program on the emulated GPU, on Oclgrind
@@ -60,6 +61,19 @@ def instructions(sonde, command, directory):
         return None
 
 
+def codec(build):
+    """Rates of the codec on the kernels of the examples and of the codec's tests."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    sys.path.insert(0, str(root / "tests/isa"))
+    import oracle_kernels
+    print("\ninstruction codec, kernels of tests/isa/kernels and examples", flush=True)
+    with tempfile.TemporaryDirectory() as directory:
+        sources = oracle_kernels.sources_in([root / "tests/isa/kernels", root / "examples"])
+        jobs = [job for job in oracle_kernels.jobs(sources, True) if job[2] == ""]
+        binaries = oracle_kernels.compile_all(jobs, directory)
+        return subprocess.run([build / "bench/codec-bench", *binaries], check=False).returncode
+
+
 def cell(value, index):
     return value if isinstance(value, str) else f"{value[index] * 1000:.1f}"
 
@@ -74,7 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", action="append", help="only this example")
+    parser.add_argument("--only", action="append", help="only this example, or codec")
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve()
     sonde = str(build / "src/cli/sonde")
@@ -109,7 +123,7 @@ def main():
                 row += [str(counted[0]), str(counted[1]), f"{counted[1] / counted[0]:.3f}"]
             print("".join(f"{text:>{24 if i == 0 else 13}}" for i, text in enumerate(row)),
                   flush=True)
-    return 0
+    return codec(build) if not options.only or "codec" in options.only else 0
 
 
 sys.exit(main())

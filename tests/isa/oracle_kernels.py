@@ -58,29 +58,40 @@ def jobs(sources, long):
     return out
 
 
+def sources_in(folders):
+    return sorted(s for folder in folders for s in pathlib.Path(folder).glob("*.cl"))
+
+
+def compile_all(todo, folder):
+    """Binaries of the jobs, below the folder in one folder a device."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = [pool.submit(compile_file, source, device, options,
+                               pathlib.Path(folder) / device / str(index))
+                   for index, (source, device, options) in enumerate(todo)]
+        for result in results:
+            result.result()
+    binaries = sorted(pathlib.Path(folder).rglob("*.bin"))
+    if len(binaries) != len(todo):
+        sys.exit(f"{len(todo)} compilations gave {len(binaries)} binaries")
+    return binaries
+
+
 def main():
     long = sys.argv[1] == "long"
     programs = [a for a in sys.argv[2:] if not os.path.isdir(a)]
     folders = [a for a in sys.argv[2:] if os.path.isdir(a)]
     if shutil.which("ocloc") is None:
         return 77
-    sources = sorted(s for folder in folders for s in pathlib.Path(folder).glob("*.cl"))
+    sources = sources_in(folders)
     if len(sources) < MINIMUM_FILES:
         sys.exit(f"only {len(sources)} kernel files found")
     todo = jobs(sources, long)
     with tempfile.TemporaryDirectory() as name:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = [pool.submit(compile_file, source, device, options,
-                                   pathlib.Path(name) / device / str(index))
-                       for index, (source, device, options) in enumerate(todo)]
-            for result in results:
-                result.result()
-        binaries = sorted(pathlib.Path(name).rglob("*.bin"))
-        if len(binaries) != len(todo):
-            sys.exit(f"{len(todo)} compilations gave {len(binaries)} binaries")
+        binaries = compile_all(todo, name)
         skl = [b for b in binaries if pathlib.Path(name) / "skl" in b.parents]
         return max(subprocess.run([p, *(skl if "codec_kernels" in p else binaries)]).returncode
                    for p in programs)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

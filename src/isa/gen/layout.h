@@ -164,30 +164,29 @@ static inline uint8_t layout_register_beyond(const struct sonde_gen_instruction 
     return i->dst.number;
 }
 
-static inline bool layout_type_exists(const struct sonde_gen_instruction *i, uint8_t type)
+/* One bit a type: those that came with a later platform. */
+static inline uint32_t layout_types_missing(const struct sonde_gen_instruction *i)
 {
-    switch (type) {
-    case SONDE_GEN_TYPE_BF:
-        return i->platform >= SONDE_GEN_PLATFORM_XEHP;
-    case SONDE_GEN_TYPE_BF8:
-    case SONDE_GEN_TYPE_TF32:
-        return i->platform >= SONDE_GEN_PLATFORM_XEHPC;
-    default:
-        return true;
-    }
+    uint32_t missing = 0;
+    if (i->platform < SONDE_GEN_PLATFORM_XEHP)
+        missing |= UINT32_C(1) << SONDE_GEN_TYPE_BF;
+    if (i->platform < SONDE_GEN_PLATFORM_XEHPC)
+        missing |= UINT32_C(1) << SONDE_GEN_TYPE_BF8 | UINT32_C(1) << SONDE_GEN_TYPE_TF32;
+    return missing;
 }
 
 static inline bool layout_types_exist(const struct sonde_gen_instruction *i)
 {
-    return layout_type_exists(i, i->dst.type) && layout_type_exists(i, i->src[0].type) &&
-           layout_type_exists(i, i->src[1].type) && layout_type_exists(i, i->src[2].type);
+    uint32_t used = UINT32_C(1) << i->dst.type | UINT32_C(1) << i->src[0].type |
+                    UINT32_C(1) << i->src[1].type | UINT32_C(1) << i->src[2].type;
+    return (used & layout_types_missing(i)) == 0;
 }
 
 /* The first type that does not exist, for a message. */
 static inline uint8_t layout_type_beyond(const struct sonde_gen_instruction *i)
 {
     for (unsigned n = 0; n < 3; n++) {
-        if (!layout_type_exists(i, i->src[n].type))
+        if ((layout_types_missing(i) >> i->src[n].type & 1) != 0)
             return i->src[n].type;
     }
     return i->dst.type;
@@ -203,7 +202,7 @@ static inline bool layout_function_exists(const struct sonde_gen_instruction *i)
 static inline bool layout_scoreboard_exists(const struct sonde_gen_instruction *i)
 {
     struct sonde_gen_scoreboard scoreboard;
-    return sonde_gen_scoreboard_decode(i, &scoreboard);
+    return i->swsb == 0 || sonde_gen_scoreboard_decode(i, &scoreboard);
 }
 
 static inline bool layout_sync_exists(const struct sonde_gen_instruction *i)

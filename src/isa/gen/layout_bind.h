@@ -50,25 +50,30 @@ static bool layout_expand(enum sonde_gen_opcode opcode, uint64_t compacted, uint
     const struct compact_form *form = &layout_compact[layout_compact_of[opcode]];
     if (form->move_count == 0)
         return false;
-    raw[0] = raw[1] = 0;
+    uint64_t word[2] = {0, 0}; /* not *raw: the compiler keeps this in registers */
     for (unsigned n = 0; n < form->table_count; n++) {
         const struct compact_table *table = &form->tables[n];
-        unsigned index = compact_index(table, compacted);
-        if (table->register_only && form->immediate && immediate_present(raw))
+        if (table->register_only && form->immediate && immediate_present(word))
             continue;
-        raw[0] |= table->words[index][0];
-        raw[1] |= table->words[index][1];
+        const uint64_t *entry = table->words[compact_index(table, compacted)];
+        word[0] |= entry[0];
+        word[1] |= entry[1];
     }
-    bool immediate = form->immediate && immediate_present(raw);
+    bool immediate = form->immediate && immediate_present(word);
     for (unsigned n = 0; n < form->move_count; n++) {
         const struct compact_move *move = &form->moves[n];
         if (move->register_only && immediate)
             continue;
         uint64_t value = compacted >> move->from & ((UINT64_C(1) << move->width) - 1);
-        raw[move->to / 64] |= value << (move->to % 64);
+        if (move->to < 64)
+            word[0] |= value << move->to;
+        else
+            word[1] |= value << (move->to - 64);
     }
     if (immediate)
-        raw[1] = (raw[1] & 0xffffffff) | (uint64_t)immediate_expand(raw, compacted) << 32;
+        word[1] = (word[1] & 0xffffffff) | (uint64_t)immediate_expand(word, compacted) << 32;
+    raw[0] = word[0];
+    raw[1] = word[1];
     return true;
 }
 
