@@ -68,15 +68,22 @@ static uint64_t surface_size(const uint8_t *state)
 static bool add_surfaces(const struct device_truth_record *record, struct regions *regions)
 {
     const struct emu_dispatch *dispatch = record->dispatch;
-    uint32_t limit = record->binding_table_entries < BINDING_HINT_FULL
+    /* From Gen12 on the driver gives no count, and puts surfaces before the table. */
+    bool has_count = record->binding_table_entries != 0;
+    uint32_t limit = has_count && record->binding_table_entries < BINDING_HINT_FULL
                          ? record->binding_table_entries
                          : BINDING_LIMIT;
+    if (!has_count && dispatch->platform < SONDE_GEN_PLATFORM_XE)
+        limit = 0;
     for (uint32_t i = 0; i < limit; i++) {
         uint32_t entry;
         uint8_t state[SURFACE_STATE_SIZE];
         if (!device_space_read(record->space, dispatch->binding_table + 4ull * i, &entry, 4) ||
             !device_space_read(record->space, dispatch->surface_base + (entry & ~0x3fu), state,
                                sizeof state))
+            break;
+        uint64_t at = dispatch->surface_base + (entry & ~0x3fu);
+        if (!has_count && ((entry & 0x3f) != 0 || at >= dispatch->binding_table))
             break;
         uint64_t base = base_load64(state + 32) & DEVICE_ADDRESS_MASK, size = surface_size(state);
         if (size == 0 || base == 0) {
