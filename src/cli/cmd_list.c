@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/kernels.h"
 #include "cli/target.h"
+#include "report/callflow.h"
 #include "report/report.h"
 #include "sonde/tool.h"
 
@@ -30,14 +31,21 @@ static int list_devices(void)
     return CLI_EXIT_OK;
 }
 
+static void list_view(const struct report_view *view)
+{
+    printf("%s: %s\n", view->name, view->summary);
+    for (const struct report_column *column = view->columns; column->name != NULL; column++)
+        printf("  %-14s  %s\n", column->name, column->help);
+}
+
 static int list_columns(void)
 {
     const struct report_view *view;
-    for (size_t i = 0; (view = report_view_at(i)) != NULL; i++) {
-        printf("%s: %s\n", view->name, view->summary);
-        for (const struct report_column *column = view->columns; column->name != NULL; column++)
-            printf("  %-14s  %s\n", column->name, column->help);
-    }
+    const struct report_callflow_view *table;
+    for (size_t i = 0; (view = report_view_at(i)) != NULL; i++)
+        list_view(view);
+    for (size_t i = 0; (table = report_callflow_view_at(i)) != NULL; i++)
+        list_view(&table->view);
     return CLI_EXIT_OK;
 }
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/callflow.h"
 #include "cli/commands.h"
 #include "cli/results.h"
 
@@ -35,9 +36,12 @@ static int report(const struct cli_arguments *arguments, const struct report_opt
     const char **tools = NULL;
     if (cli_given(arguments, CLI_OPTION_TOOL))
         tools = split_tools(arguments, &storage);
-    int status = results_matches(trace, matcher) ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
+    bool is_firmware = sonde_trace_firmware(trace) != NULL;
+    int status = is_firmware || results_matches(trace, matcher) ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
     struct report_text text = {.data = NULL};
-    if (status == CLI_EXIT_OK)
+    if (is_firmware)
+        status = results_report_callflow(trace, tools, matcher, options, &text);
+    else if (status == CLI_EXIT_OK)
         status = results_report(trace, tools, matcher, options, &text);
     if (status == CLI_EXIT_OK)
         status = results_print(&text, stdout);

@@ -129,6 +129,7 @@ static const struct cli_example report_examples[] = {
     {"sonde report", "the tools of the run in ./sonde.data"},
     {"sonde report -t opcodeprof --format csv -s kernel,-dynamic", "rows for a spreadsheet"},
     {"sonde report --total --limit 10", "the ten most executed kinds of instruction"},
+    {"sonde report -t functions,tree", "a firmware's functions and calling paths"},
     {NULL, NULL},
 };
 
@@ -214,7 +215,10 @@ static const struct cli_command commands[] = {
      0,
      0,
      "Shows, for each kernel and for all of them together, the figures of each tool of the run. "
-     "Text, CSV and JSON are made from the same rows and columns.",
+     "Text, CSV and JSON are made from the same rows and columns.\n"
+     "Of a firmware's run, -t chooses tables: functions (the default), calls (which calls which), "
+     "tree (calling paths, the heaviest first), replay (every call in order of time); -k chooses "
+     "functions.",
      report_examples,
      false,
      cmd_report,

@@ -4,14 +4,19 @@
 #define SONDE_REPORT_REPORT_H
 
 #include "analyze/analyze.h"
+#include "analyze/callflow.h"
 #include "report/text.h"
 
-/* One line of a report: an instruction kind or a basic block. */
+/* One line of a report: an instruction kind or a basic block; of a call flow a
+ * function, a pair of functions, a path or a call. */
 struct report_row {
     const struct analyze_kernel *kernel; /* NULL in the total over all kernels */
     const struct analyze_mix *whole;     /* what shares are taken of */
     const struct analyze_mix_row *kind;  /* of an instruction-mix report */
     size_t block;                        /* of a block report */
+    const struct analyze_callflow *flow; /* of a call flow; `index` is one into */
+    size_t index;                        /* its functions, edges, nodes or spans */
+    unsigned depth;                      /* of a path or a call */
 };
 
 enum report_cell_kind {
@@ -20,6 +25,7 @@ enum report_cell_kind {
     REPORT_CELL_COUNT,  /* how many: sorted downwards */
     REPORT_CELL_SHARE,  /* number of whole, shown in per cent */
     REPORT_CELL_HEX,
+    REPORT_CELL_RATIO, /* number / whole, with two digits behind the point */
 };
 
 struct report_cell {

@@ -88,6 +88,11 @@ static const char *cell_string(const struct report_cell *cell)
     return cell->name != NULL ? cell->name : cell->text;
 }
 
+static double ratio_of(const struct report_cell *cell)
+{
+    return cell->whole == 0 ? 0.0 : (double)cell->number / (double)cell->whole;
+}
+
 static int compare_cells(const struct report_column *column, const struct report_row *a,
                          const struct report_row *b)
 {
@@ -96,10 +101,12 @@ static int compare_cells(const struct report_column *column, const struct report
     fill(column, b, &y);
     if (column->kind == REPORT_CELL_TEXT)
         return strcmp(cell_string(&x), cell_string(&y));
-    if (x.number == y.number)
+    bool ratio = column->kind == REPORT_CELL_RATIO;
+    bool counts = ratio || column->kind == REPORT_CELL_COUNT || column->kind == REPORT_CELL_SHARE;
+    double left = ratio ? ratio_of(&x) : 0, right = ratio ? ratio_of(&y) : 0;
+    if (ratio ? !(left < right) && !(right < left) : x.number == y.number)
         return 0;
-    bool counts = column->kind == REPORT_CELL_COUNT || column->kind == REPORT_CELL_SHARE;
-    bool up = x.number < y.number;
+    bool up = ratio ? left < right : x.number < y.number;
     return up != counts ? -1 : 1;
 }
 
@@ -129,8 +136,10 @@ static void format_cell(const struct report_column *column, const struct report_
         snprintf(out, size, "%llu", (unsigned long long)cell.number);
         break;
     case REPORT_CELL_SHARE:
-        snprintf(out, size, "%.2f",
-                 cell.whole == 0 ? 0.0 : 100.0 * (double)cell.number / (double)cell.whole);
+        snprintf(out, size, "%.2f", 100.0 * ratio_of(&cell));
+        break;
+    case REPORT_CELL_RATIO:
+        snprintf(out, size, "%.2f", ratio_of(&cell));
         break;
     case REPORT_CELL_HEX:
         snprintf(out, size, "0x%llx", (unsigned long long)cell.number);
