@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "device/truth.h"
 
+#define INDIRECT_LIMIT      4096u /* bytes of a kernel's own payload that are looked at */
 #define LINE                64u
 #define SURFACE_STATE_SIZE  64u
 #define BINDING_LIMIT       240u
@@ -103,29 +104,46 @@ static bool add_scratch(const struct device_truth_record *record, struct regions
     if (d->scratch_per_thread == 0)
         return true;
     uint64_t threads = (uint64_t)d->slices * d->subslices * d->eus_per_subslice * d->threads_per_eu;
-    uint64_t base = (d->general_base + d->scratch_base) & DEVICE_ADDRESS_MASK;
+    uint64_t base = d->scratch_surface ? d->scratch_address
+                                       : (d->general_base + d->scratch_base) & DEVICE_ADDRESS_MASK;
     return add_region(regions, (struct region){TRUTH_WRITE_SCRATCH, 0, base,
                                                base + threads * d->scratch_per_thread});
 }
 
-/* Words of the cross-thread payload that point to mapped memory; `end` is the
- * end of what can be reached from there without a gap or another pointer. */
-static bool add_pointers(const struct device_truth_record *record, struct regions *pointers)
+/* Words of a part of the payload that point to mapped memory; `end` is the end
+ * of what can be reached from there without a gap or another pointer. */
+static bool add_words(const struct device_truth_record *record, const uint8_t *data, size_t size,
+                      size_t first, struct regions *pointers)
 {
-    const struct emu_dispatch *d = record->dispatch;
-    size_t size = (size_t)d->cross_thread_registers * 32;
-    for (size_t i = 0; i + 8 <= size && i + 8 <= d->payload_size; i += 8) {
-        uint64_t value = base_load64(d->payload + i);
+    for (size_t i = 0; i + 8 <= size; i += 8) {
+        uint64_t value = base_load64(data + i);
         uint64_t high = value >> 47;
         if (value < DEVICE_PAGE_SIZE || (high != 0 && high != 0x1ffff))
             continue;
         value &= DEVICE_ADDRESS_MASK;
         if (device_space_page(record->space, value) != NULL &&
-            !add_region(pointers, (struct region){TRUTH_WRITE_PAYLOAD_POINTER, (uint32_t)(i / 8),
-                                                  value, value}))
+            !add_region(pointers, (struct region){TRUTH_WRITE_PAYLOAD_POINTER,
+                                                  (uint32_t)(first + i / 8), value, value}))
             return false;
     }
     return true;
+}
+
+/* The cross-thread payload, and the part that the kernel loads itself. */
+static bool add_pointers(const struct device_truth_record *record, struct regions *pointers)
+{
+    const struct emu_dispatch *d = record->dispatch;
+    size_t size = (size_t)d->cross_thread_registers * 32;
+    uint8_t loaded[INDIRECT_LIMIT];
+    size_t more = d->indirect_size < sizeof loaded ? d->indirect_size : sizeof loaded;
+    if (!add_words(record, d->payload, size < d->payload_size ? size : d->payload_size, 0,
+                   pointers))
+        return false;
+    return more == 0 ||
+           !device_space_read(record->space,
+                              (d->general_base + d->indirect_start) & DEVICE_ADDRESS_MASK, loaded,
+                              more) ||
+           add_words(record, loaded, more, size / 8, pointers);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)

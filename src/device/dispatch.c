@@ -1,5 +1,5 @@
-/* GPGPU_WALKER: from the command, the interface descriptor and the state to a
- * dispatch of the emulator. */
+/* Dispatches, and GPGPU_WALKER: from the command, the interface descriptor and
+ * the state to a dispatch of the emulator. */
 #include "device/connection.h"
 
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static bool apply_descriptor(struct device_streamer *s, const uint32_t *idd,
     return true;
 }
 
-static void apply_state(const struct device_streamer *s, struct emu_dispatch *dispatch)
+void device_dispatch_apply_state(const struct device_streamer *s, struct emu_dispatch *dispatch)
 {
     const struct device_state *state = s->state;
     const struct device_configuration *configuration =
@@ -158,7 +158,7 @@ static void write_truth(struct device_streamer *s, struct device_truth_record *r
                               error.message);
 }
 
-static void run_dispatch(struct device_streamer *s, const struct emu_dispatch *dispatch,
+void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *dispatch,
                          uint32_t binding_table_entries)
 {
     struct device_process *process = s->connection->process;
@@ -202,10 +202,10 @@ enum device_command_outcome device_gfx_gpgpu_walker(struct device_streamer *s,
         return DEVICE_COMMAND_FAULT;
     }
     uint64_t address = s->state->dynamic_base + s->state->descriptor_offset + offset;
-    apply_state(s, &dispatch);
+    device_dispatch_apply_state(s, &dispatch);
     if (!device_streamer_load(s, false, address, idd, sizeof idd) ||
         !apply_descriptor(s, idd, &dispatch) || !apply_walker(s, words, &dispatch))
         return DEVICE_COMMAND_FAULT;
-    run_dispatch(s, &dispatch, idd[4] & 0x1f);
+    device_dispatch_run(s, &dispatch, idd[4] & 0x1f);
     return DEVICE_COMMAND_DONE;
 }

@@ -23,6 +23,24 @@ static const char *const tgllp_environment[] = {
     NULL,
 };
 
+/* The driver's DG2 table is empty without a real part, so that the size must be
+ * given; its scratch would be that of the largest part: 4096 threads. System
+ * memory, linear images and no copy engine keep to what is emulated. A tool's
+ * buffers must not be shared ones: the driver crashes mapping them. */
+static const char *const dg2_environment[] = {
+    "NEOReadDebugKeys=1",
+    "SetCommandStreamReceiver=2",
+    "ProductFamilyOverride=dg2",
+    "HardwareInfoOverride=1x1x16",
+    "OverrideNumComputeUnitsForScratch=128",
+    "EnableLocalMemory=0",
+    "EnableBlitterOperationsSupport=0",
+    "EnableBlitterForEnqueueOperations=0",
+    "ForceLinearImages=1",
+    "GTPinAllocateBufferInSharedMemory=0",
+    NULL,
+};
+
 static const struct device_configuration configurations[] = {
     {
         .model = {"skl", "Intel Gen9 (Skylake), 1 slice x 2 sub-slices x 6 EUs", skl_environment},
@@ -44,6 +62,16 @@ static const struct device_configuration configurations[] = {
         .eus_per_subslice = 16,
         .threads_per_eu = 7,
         .cycles_per_tick = 60, /* 1.152 GHz over the 19.2 MHz timestamp clock */
+    },
+    {
+        .model = {"dg2", "Intel Xe-HPG (DG2), 1 slice x 1 sub-slice x 16 EUs", dg2_environment},
+        .platform = SONDE_GEN_PLATFORM_XEHPG,
+        .submission = DEVICE_SUBMISSION_ELSQ,
+        .slices = 1,
+        .subslices = 1,
+        .eus_per_subslice = 16,
+        .threads_per_eu = 8,
+        .cycles_per_tick = 60,
     },
 };
 

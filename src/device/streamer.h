@@ -15,7 +15,9 @@ struct device_connection;
 struct device_state {
     uint64_t general_base, surface_base, dynamic_base, indirect_base, instruction_base;
     uint64_t bindless_base;
-    uint32_t scratch_base; /* offset from general_base */
+    uint64_t binding_table_base; /* XeHP and later */
+    /* Offset from general_base; XeHP and later: of the surface state, from surface_base. */
+    uint32_t scratch_base;
     uint32_t scratch_per_thread;
     uint32_t scratch_code;
     uint32_t descriptor_offset; /* interface descriptors, from dynamic_base */
@@ -118,8 +120,22 @@ enum device_command_outcome device_gfx_vfe_state(struct device_streamer *s, cons
                                                  uint32_t count);
 enum device_command_outcome device_gfx_descriptor_load(struct device_streamer *s,
                                                        const uint32_t *words, uint32_t count);
+/* compute_walker.c: */
+enum device_command_outcome device_gfx_cfe_state(struct device_streamer *s, const uint32_t *words,
+                                                 uint32_t count);
+enum device_command_outcome device_gfx_binding_table_pool(struct device_streamer *s,
+                                                          const uint32_t *words, uint32_t count);
+enum device_command_outcome device_gfx_compute_walker(struct device_streamer *s,
+                                                      const uint32_t *words, uint32_t count);
 /* dispatch.c: */
 enum device_command_outcome device_gfx_gpgpu_walker(struct device_streamer *s,
                                                     const uint32_t *words, uint32_t count);
+
+/* For the walkers: fill in what comes from the device and from earlier
+ * commands; run a dispatch, with logs and ground truth. */
+struct emu_dispatch;
+void device_dispatch_apply_state(const struct device_streamer *s, struct emu_dispatch *dispatch);
+void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *dispatch,
+                         uint32_t binding_table_entries);
 
 #endif

@@ -369,7 +369,8 @@ static void test_port_in_use(void **state)
     assert_null(device_model_find("no such"));
     assert_string_equal(device_model_at(0)->name, "skl");
     assert_string_equal(device_model_at(1)->name, "tgllp");
-    assert_null(device_model_at(2));
+    assert_string_equal(device_model_at(2)->name, "dg2");
+    assert_null(device_model_at(3));
 }
 
 int main(void)

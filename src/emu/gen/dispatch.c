@@ -433,9 +433,10 @@ static enum sonde_status check_dispatch(struct emu *emu, const struct emu_dispat
                                         struct sonde_error *error)
 {
     if (dispatch->platform != SONDE_GEN_PLATFORM_GEN9 &&
-        dispatch->platform != SONDE_GEN_PLATFORM_XE)
+        dispatch->platform != SONDE_GEN_PLATFORM_XE &&
+        dispatch->platform != SONDE_GEN_PLATFORM_XEHPG)
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
-                               "the emulator executes Gen9 and Gen12LP code only");
+                               "the emulator executes Gen9, Gen12LP and Xe-HPG code only");
     if (dispatch->threads_per_group == 0 || dispatch->threads_per_group > 1024 ||
         (dispatch->simd != 8 && dispatch->simd != 16 && dispatch->simd != 32) ||
         dispatch->slm_size > EMU_SLM_MAX)

@@ -52,9 +52,15 @@ struct emu_dispatch {
     size_t payload_size;
     uint32_t cross_thread_registers; /* GRFs */
     uint32_t per_thread_registers;   /* GRFs, a thread */
-    uint32_t scratch_base;           /* r0.5[31:10]: offset from general_base of thread slot 0 */
-    uint32_t scratch_per_thread;     /* bytes, 0 = none */
-    uint32_t scratch_code;           /* raw MEDIA_VFE_STATE per-thread size code for r0.3[3:0] */
+    /* XeHP and later: r0.0, offset of the payload from general_base that the
+     * kernel loads itself. */
+    uint32_t indirect_start;
+    uint32_t indirect_size; /* bytes; the emulator does not look at it */
+    bool scratch_surface;   /* scratch starts at scratch_address, not in general_base */
+    uint64_t scratch_address;
+    uint32_t scratch_base;       /* r0.5[31:10]: offset from general_base of thread slot 0 */
+    uint32_t scratch_per_thread; /* bytes, 0 = none */
+    uint32_t scratch_code;       /* raw MEDIA_VFE_STATE per-thread size code for r0.3[3:0] */
     uint32_t slices, subslices, eus_per_subslice, threads_per_eu;
 };
 

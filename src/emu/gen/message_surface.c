@@ -82,6 +82,16 @@ static uint64_t header_base(const struct emu_message_context *context)
     return message_dword(message_payload(context, 0), 5) & ~UINT32_C(0x3ff);
 }
 
+/* XeHP and later: the hardware adds the thread's part of the scratch surface,
+ * by the thread slot in bits 9:0 of dword 5. */
+static uint64_t scratch_of_thread(const struct emu_message_context *context)
+{
+    const struct emu_dispatch *dispatch = context->dispatch;
+    uint32_t slot = message_dword(message_payload(context, 0), 5) & 0x3ff;
+
+    return dispatch->scratch_address + (uint64_t)slot * dispatch->scratch_per_thread;
+}
+
 bool message_space_open(struct emu_message_context *context, struct message_space *space)
 {
     const struct emu_surface *surface;
@@ -97,8 +107,14 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
         return true;
     case SONDE_GEN_ADDRESS_A64:
         return true;
-    case SONDE_GEN_ADDRESS_STATELESS:
     case SONDE_GEN_ADDRESS_SCRATCH:
+        if (context->dispatch->scratch_surface) {
+            space->base = scratch_of_thread(context);
+            return true;
+        }
+        space->base = context->dispatch->general_base + header_base(context);
+        return true;
+    case SONDE_GEN_ADDRESS_STATELESS:
         space->base = context->dispatch->general_base + header_base(context);
         return true;
     case SONDE_GEN_ADDRESS_SURFACE:

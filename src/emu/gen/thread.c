@@ -156,12 +156,20 @@ static void write_header(struct emu_thread *thread, uint32_t slot)
 {
     const struct emu_dispatch *dispatch = thread->worker->dispatch;
     uint32_t *header = (uint32_t *)(void *)thread->grf;
+    bool loads_payload = dispatch->platform >= SONDE_GEN_PLATFORM_XEHP;
+    header[0] = loads_payload ? dispatch->indirect_start : 0;
     header[1] = thread->group->id[0];
-    header[2] = 0;
+    /* its number in the group; how many threads meet at a barrier */
+    header[2] =
+        loads_payload ? (thread->index & 0xff) | (dispatch->threads_per_group & 0xff) << 24 : 0;
     header[3] = (dispatch->sampler_state_pointer & ~31u) | (dispatch->scratch_code & 15);
     header[4] = (uint32_t)(dispatch->binding_table - dispatch->surface_base) & ~31u;
-    header[5] = ((dispatch->scratch_base + slot * dispatch->scratch_per_thread) & ~0x3ffu) |
-                (slot & (dispatch->platform >= SONDE_GEN_PLATFORM_GEN11 ? 0x3ff : 0x1ff));
+    /* which slot's scratch, or where the surface state of all stands */
+    uint32_t scratch = dispatch->scratch_base;
+    if (!loads_payload)
+        scratch += slot * dispatch->scratch_per_thread;
+    uint32_t slot_mask = dispatch->platform >= SONDE_GEN_PLATFORM_GEN11 ? 0x3ff : 0x1ff;
+    header[5] = (scratch & ~0x3ffu) | (slot & slot_mask);
     header[6] = thread->group->id[1];
     header[7] = thread->group->id[2];
 }
