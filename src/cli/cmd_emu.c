@@ -76,6 +76,7 @@ int cmd_emu(const struct cli_arguments *arguments)
         .port = (uint16_t)port,
         .host_threads = (uint32_t)threads,
         .max_instructions = max_instructions,
+        .timing = cli_given(arguments, CLI_OPTION_TIMING),
         .truth_path = cli_value(arguments, CLI_OPTION_TRUTH, NULL),
         .log_fd = STDERR_FILENO,
     };

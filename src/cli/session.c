@@ -116,6 +116,12 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
                           &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
         return CLI_EXIT_SONDE;
+    session->timing = cli_given(arguments, CLI_OPTION_TIMING);
+    if (session->timing && session->target.model == NULL) {
+        cli_error("--timing is for the emulated GPU: add --device emu:%s, or leave it out",
+                  device_model_at(0)->name);
+        return CLI_EXIT_SONDE;
+    }
     int status = program_check(arguments->operands[0]);
     if (status >= 0)
         return status;
@@ -154,6 +160,7 @@ int session_start_server(const struct session *session, const char *truth, struc
     struct device_server_options options = {
         .model = session->target.model,
         .max_instructions = session->max_instructions,
+        .timing = session->timing,
         .truth_path = truth,
         .log_fd = STDERR_FILENO,
     };

@@ -13,6 +13,7 @@ struct session {
     char *filter; /* lines of ATTACH_ENV_FILTER, NULL = everything */
     const char *registers;
     unsigned long max_instructions; /* 0 = the device's default */
+    bool timing;
 };
 
 /* Returns -1 or the exit status, everything said. Clear it in both cases. */

@@ -51,6 +51,9 @@ static void print_device(const struct summary *summary)
     const char *why = summary->target->why;
     cli_note("device     %s%s%s%s", summary->target->name, *why != '\0' ? " (" : "", why,
              *why != '\0' ? ")" : "");
+    if (summary->server->has_totals && summary->server->totals.cycles > 0)
+        cli_note("cycles     %llu by the time model over all dispatches",
+                 (ull)summary->server->totals.cycles);
     if (summary->server->has_totals && summary->server->totals.faults > 0)
         cli_error("%llu dispatch%s faulted on the emulated GPU: see the messages above",
                   (ull)summary->server->totals.faults,

@@ -26,6 +26,7 @@ struct device_server_options {
     uint16_t port;             /* 0 = any free port on 127.0.0.1 */
     uint32_t host_threads;     /* worker threads of the emulator, 0 = one a core */
     uint64_t max_instructions; /* per dispatch, 0 = default limit */
+    bool timing;               /* the time model (doc/timing-model.md) */
     const char *truth_path;    /* ground-truth file to write, NULL = none */
     int log_fd;                /* faults and warnings, one line each, -1 = none */
 };
@@ -60,6 +61,7 @@ struct device_server_totals {
     uint64_t dispatches;
     uint64_t instructions;
     uint64_t faults;
+    uint64_t cycles;      /* of the time model over all dispatches, 0 when it is off */
     uint64_t nanoseconds; /* host time spent emulating dispatches */
 };
 void device_server_read_totals(const struct device_server *server,

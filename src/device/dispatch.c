@@ -173,6 +173,7 @@ void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *d
     enum sonde_status status = emu_run(process->emu, &memory, dispatch, &result, &error);
     atomic_fetch_add(&machine->nanoseconds, now_ns() - begin);
     atomic_fetch_add(&machine->instructions, result.instructions);
+    atomic_fetch_add(&machine->cycles, result.cycles);
     advance_clock(process, &result);
     if (status != SONDE_OK)
         device_streamer_fault(s, "dispatch %" PRIu64 " was not run: %s", index, error.message);

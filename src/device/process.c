@@ -19,6 +19,7 @@ enum sonde_status device_process_create(struct device_machine *machine, pid_t pi
         struct emu_options options = {
             .host_threads = machine->host_threads,
             .max_instructions = machine->max_instructions,
+            .timing = machine->timing,
             .count = machine->truth != NULL,
             .cancel = &p->cancel,
         };

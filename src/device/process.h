@@ -19,10 +19,11 @@ struct device_machine {
     const struct device_configuration *configuration;
     uint32_t host_threads;
     uint64_t max_instructions;
+    bool timing;
     uint64_t memory_limit; /* bytes a process */
     int log_fd;
     struct device_truth *truth; /* NULL = none */
-    atomic_uint_fast64_t dispatches, instructions, faults, nanoseconds;
+    atomic_uint_fast64_t dispatches, instructions, faults, cycles, nanoseconds;
 };
 
 struct device_process {

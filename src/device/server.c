@@ -88,6 +88,7 @@ enum sonde_status device_server_create(const struct device_server_options *optio
     s->machine.host_threads = options->host_threads;
     s->machine.max_instructions =
         options->max_instructions == 0 ? DEFAULT_MAX_INSTRUCTIONS : options->max_instructions;
+    s->machine.timing = options->timing;
     s->machine.memory_limit = default_memory_limit();
     s->machine.log_fd = options->log_fd;
     *port = options->port;
@@ -281,6 +282,7 @@ void device_server_read_totals(const struct device_server *server,
         .dispatches = atomic_load(&server->machine.dispatches),
         .instructions = atomic_load(&server->machine.instructions),
         .faults = atomic_load(&server->machine.faults),
+        .cycles = atomic_load(&server->machine.cycles),
         .nanoseconds = atomic_load(&server->machine.nanoseconds),
     };
 }

@@ -40,6 +40,16 @@ def counts_of_a_program():
     check(counts[0] == 64 // mix["kernels"][0]["simd"], text)
 
 
+def cycles_of_the_time_model():
+    cycles = set()
+    for _ in range(2):
+        result = expect(run("run", "--timing", "--", EXAMPLE), 0)
+        has(result.out, "PASS", "results under --timing")
+        cycles.add(re.search(r"sonde: cycles +(\d+) by the time model", result.err)[1])
+    check(len(cycles) == 1, f"two runs took {cycles} cycles")
+    check("cycles  " not in expect(run("run", "--", EXAMPLE), 0).err, "cycles without --timing")
+
+
 def the_run_before_is_kept():
     expect(run("run", "-q", BEHAVE), 0)
     expect(run("run", "-q", "-t", "bblprof", BEHAVE), 0)
@@ -293,7 +303,8 @@ def example_program():
 if __name__ == "__main__":
     harness.SONDE, BEHAVE, EXAMPLE, *TOOLS = map(os.path.abspath, sys.argv[1:])
     sys.exit(harness.main([
-        counts_of_a_program, the_run_before_is_kept, where_reports_go, statuses_of_programs,
+        counts_of_a_program, the_run_before_is_kept, where_reports_go,
+        cycles_of_the_time_model, statuses_of_programs,
         kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
         signals_are_passed_on, interrupt_from_a_terminal,
         two_runs_at_one_place, sonde_is_killed, emulator_is_killed,

@@ -38,6 +38,14 @@ void emu_worker_out_of_bounds(struct emu_worker *worker, uint32_t lanes)
     worker->outside += lanes;
 }
 
+bool emu_worker_touch(struct emu_worker *worker, uint64_t address, size_t size)
+{
+    (void)worker;
+    (void)address;
+    (void)size;
+    return false;
+}
+
 struct emu_tlb_entry *emu_worker_tlb(struct emu_worker *worker)
 {
     return worker->tlb;

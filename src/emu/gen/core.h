@@ -62,7 +62,9 @@ struct emu_thread {
     uint32_t waiting;  /* channels whose wake operation lies elsewhere */
     uint32_t dispatch; /* channels that exist */
     const struct emu_operation *wake[EMU_LANES];
-    uint64_t cycles; /* read through tm0: one an instruction, levelled at barriers */
+    /* Read through tm0: one an instruction, levelled at barriers; or the time
+     * of the time model. */
+    uint64_t cycles;
     bool finished;
     bool at_barrier; /* signalled and not yet released */
     bool blocked;    /* stands at a wait whose count is zero */
@@ -231,8 +233,11 @@ struct emu_tally {
     uint64_t lanes;
 };
 
+struct emu_timing;
+
 struct emu_worker {
     struct emu *emu;
+    struct emu_timing *timing; /* NULL: instructions are not timed */
     const struct emu_dispatch *dispatch;
     struct emu_program *program;
     struct emu_memory memory;

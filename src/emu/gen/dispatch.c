@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/gen/semantics.h"
+#include "emu/gen/timing.h"
 
 #define SLICE_INSTRUCTIONS 4096u      /* a thread, before its neighbours run */
 #define GROUP_INSTRUCTIONS (1u << 16) /* a group, before another one starts */
@@ -98,6 +99,14 @@ void emu_worker_out_of_bounds(struct emu_worker *worker, uint32_t lanes)
     worker->out_of_bounds += lanes;
 }
 
+bool emu_worker_touch(struct emu_worker *worker, uint64_t address, size_t size)
+{
+    if (!worker->timing)
+        return false;
+    emu_timing_touch(worker->timing, address, size);
+    return true;
+}
+
 struct emu_tlb_entry *emu_worker_tlb(struct emu_worker *worker)
 {
     return worker->tlb;
@@ -160,6 +169,10 @@ static bool group_start(struct emu_worker *worker, struct emu_group *group, uint
     group->first_slot = group->place * dispatch->threads_per_group;
     for (uint32_t i = 0; i < group->thread_count; i++)
         emu_thread_start(worker, group, i);
+    if (worker->timing && !emu_timing_admit(worker->timing, group)) {
+        worker->status = SONDE_ERROR_MEMORY;
+        return false;
+    }
     return true;
 }
 
@@ -265,6 +278,49 @@ static bool run_residents(struct emu_worker *worker, bool *any)
     return true;
 }
 
+/* Some group that cannot go on. */
+static void fault_first_stuck(struct emu_worker *worker)
+{
+    for (uint32_t i = 0; i < worker->resident_used; i++)
+        if (worker->resident[i].unfinished) {
+            fault_deadlock(&worker->resident[i]);
+            return;
+        }
+}
+
+/* The whole dispatch in the order of modelled time. */
+static void run_timed(struct emu_worker *worker)
+{
+    for (;;) {
+        struct emu_group *group = NULL;
+        struct emu_thread *last = NULL;
+        enum start start;
+        while ((start = start_next(worker)) == START_DONE) {
+        }
+        if (worker->status != SONDE_OK)
+            break;
+        bool any = false;
+        for (uint32_t i = 0; i < worker->resident_used && !any; i++)
+            any = worker->resident[i].unfinished != 0;
+        if (!any && start == START_NONE_LEFT)
+            break;
+        switch (emu_timing_run(worker->timing, worker, &group, &last)) {
+        case TIMING_ENDED:
+            atomic_fetch_add(&worker->emu->ended[group->place], 1);
+            break;
+        case TIMING_DEADLOCK:
+            fault_first_stuck(worker);
+            return;
+        case TIMING_STOPPED:
+            return;
+        case TIMING_PAUSED:
+            if (!check_limits(worker, last))
+                return;
+            break;
+        }
+    }
+}
+
 /* Each turn gives every resident group its share, then admits one more, so
  * that a group may spin until one started later has done its part. */
 static void *worker_main(void *argument)
@@ -272,7 +328,9 @@ static void *worker_main(void *argument)
     struct emu_worker *worker = argument;
     fenv_t environment;
     fegetenv(&environment);
-    for (;;) {
+    if (worker->timing)
+        run_timed(worker);
+    while (!worker->timing) {
         enum start start = start_next(worker);
         bool any;
         if (worker->status != SONDE_OK || !run_residents(worker, &any)) {
@@ -360,6 +418,7 @@ static void worker_destroy(struct emu_worker *worker)
         free(worker->resident[i].threads);
         free(worker->resident[i].slm);
     }
+    emu_timing_destroy(worker->timing);
     free(worker->resident);
     free(worker->tallies);
     free(worker);
@@ -394,9 +453,12 @@ static struct emu_worker *worker_create(struct emu *emu, struct emu_program *pro
     worker->dispatch = dispatch;
     worker->program = program;
     worker->memory = *memory;
-    worker->resident_max = emu->places < RESIDENT_MAX ? emu->places : RESIDENT_MAX;
+    worker->resident_max =
+        emu->places < RESIDENT_MAX || emu->options.timing ? emu->places : RESIDENT_MAX;
+    if (emu->options.timing)
+        worker->timing = emu_timing_create(dispatch, emu->places);
     worker->resident = calloc(worker->resident_max, sizeof(*worker->resident));
-    if (!worker->resident ||
+    if (!worker->resident || (emu->options.timing && !worker->timing) ||
         !emu_worker_grow_tallies(worker, emu_program_operation_count(program))) {
         worker_destroy(worker);
         return NULL;
@@ -406,7 +468,7 @@ static struct emu_worker *worker_create(struct emu *emu, struct emu_program *pro
 
 static uint32_t worker_count_for(const struct emu *emu)
 {
-    uint64_t count = emu->options.host_threads;
+    uint64_t count = emu->options.timing ? 1 : emu->options.host_threads;
     if (count == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
         count = online > 0 ? (uint64_t)online : 1;
@@ -459,6 +521,8 @@ static void gather(struct emu_worker *const *workers, uint32_t count, struct emu
         result->instructions += workers[i]->instructions;
         result->threads += workers[i]->threads;
         result->out_of_bounds += workers[i]->out_of_bounds;
+        if (workers[i]->timing)
+            result->cycles = emu_timing_cycles(workers[i]->timing);
         if (workers[i]->faulted && !result->fault.occurred)
             fill_fault(workers[i], &result->fault);
     }

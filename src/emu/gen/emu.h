@@ -100,6 +100,7 @@ struct emu_options {
     uint32_t host_threads;     /* 0 = one a core */
     uint64_t max_instructions; /* per dispatch over all threads; 0 = no limit */
     bool count;                /* fill emu_result.counts */
+    bool timing;               /* the time model: on one host thread */
     /* When not NULL and set (by another thread or a signal handler) the running
      * dispatch ends soon with a fault whose reason is "cancelled". Polled with
      * an atomic load at least once every few thousand instructions a worker. */

@@ -74,6 +74,9 @@ enum emu_message_outcome emu_message_execute(struct emu_message_context *context
 void emu_worker_fault(struct emu_worker *worker, const char *format, ...) SONDE_PRINTF(2, 3);
 /* Count an access outside its surface. */
 void emu_worker_out_of_bounds(struct emu_worker *worker, uint32_t lanes);
+/* A message touches memory. True: the page must not be cached, so that each
+ * access is seen (the time model is on). */
+bool emu_worker_touch(struct emu_worker *worker, uint64_t address, size_t size);
 /* The worker's translation cache and memory. */
 struct emu_tlb_entry *emu_worker_tlb(struct emu_worker *worker); /* EMU_TLB_SIZE entries */
 const struct emu_memory *emu_worker_memory(struct emu_worker *worker);

@@ -11,8 +11,8 @@ uint8_t *message_page_miss(struct emu_worker *worker, struct emu_tlb_entry *tlb,
     struct emu_tlb_entry *entry = &tlb[page % EMU_TLB_SIZE];
     uint8_t *host = memory->page(memory->context, page * EMU_PAGE_SIZE, write);
 
-    if (!host)
-        return NULL;
+    if (!host || emu_worker_touch(worker, masked, 1))
+        return host;
     *entry = (struct emu_tlb_entry){.tag = page + 1, .host = host, .writable = write};
     return host;
 }
@@ -27,6 +27,7 @@ static bool copy(struct emu_worker *worker, struct emu_tlb_entry *tlb, uint64_t 
         size_t part = EMU_PAGE_SIZE - in_page < size ? EMU_PAGE_SIZE - in_page : size;
         uint8_t *host = message_page(worker, tlb, address, out != NULL);
 
+        emu_worker_touch(worker, address & MESSAGE_ADDRESS_MASK, part);
         if (!host) {
             complete = false;
             if (in)
