@@ -8,6 +8,9 @@
 enum kind { KIND_INVALID, KIND_DIRECT, KIND_MACRO, KIND_INDIRECT, KIND_IMMEDIATE, KIND_LABEL };
 
 #define REGISTER_GRF 17u
+/* Three sources in align1 have strides alone, the last of them one. */
+#define NO_WIDTH  31u
+#define NO_STRIDE 63u
 
 static uint32_t types[SONDE_GEN_TYPE_COUNT];
 
@@ -244,10 +247,11 @@ static void compare_region(struct result *r, const struct kv_functions *f, const
         return;
     char what[40];
     snprintf(what, sizeof what, "src%u vertical stride", n);
-    if (o->vstride != SONDE_GEN_VSTRIDE_VXH)
+    if (o->vstride != SONDE_GEN_VSTRIDE_VXH && vertical != NO_STRIDE)
         expect(r, what, o->vstride, vertical);
     snprintf(what, sizeof what, "src%u width", n);
-    expect(r, what, o->width, width);
+    if (width != NO_WIDTH)
+        expect(r, what, o->width, width);
     snprintf(what, sizeof what, "src%u horizontal stride", n);
     expect(r, what, o->hstride, horizontal);
 }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PLATFORMS 2 /* Gen9 and Gen11 */
+
 struct tally {
     size_t kernels, instructions, compacted, messages, bad;
 };
@@ -50,14 +52,13 @@ static void check_message(struct iga *iga, const struct kv *kv,
         complain(tally, place, i->offset, text);
 }
 
-static void check_kernel(struct iga *iga, const char *place, const uint8_t *isa, size_t size,
-                         struct tally *tally)
+static void check_kernel(struct iga *iga, const char *place, enum sonde_gen_platform platform,
+                         const uint8_t *isa, size_t size, struct tally *tally)
 {
     struct sonde_gen_instruction *all;
     size_t count;
     struct sonde_error error;
-    if (sonde_gen_decode_all(SONDE_GEN_PLATFORM_GEN9, isa, size, &all, &count, &error) !=
-        SONDE_OK) {
+    if (sonde_gen_decode_all(platform, isa, size, &all, &count, &error) != SONDE_OK) {
         complain(tally, place, 0, error.message);
         return;
     }
@@ -89,39 +90,55 @@ static void check_kernel(struct iga *iga, const char *place, const uint8_t *isa,
     free(all);
 }
 
-static void check_file(struct iga *iga, const char *path, struct tally *tally)
+static void check_file(struct iga *const *igas, const char *path, struct tally *tallies)
 {
     struct sonde_image *image;
     struct sonde_error error = {0};
     if (sonde_image_open(path, SONDE_GEN_PLATFORM_COUNT, &image, &error) != SONDE_OK) {
-        complain(tally, path, 0, error.message);
+        complain(tallies, path, 0, error.message);
         return;
     }
     for (size_t n = 0; n < sonde_image_kernel_count(image); n++) {
         const struct sonde_kernel_info *info = &sonde_image_kernel(image, n)->info;
         char place[600];
         snprintf(place, sizeof place, "%s: %s", path, info->name);
-        check_kernel(iga, place, info->isa, info->isa_size, tally);
-        tally->kernels++;
+        if (info->platform >= PLATFORMS) {
+            complain(tallies, place, 0, "neither Gen9 nor Gen11");
+            continue;
+        }
+        check_kernel(igas[info->platform], place, info->platform, info->isa, info->isa_size,
+                     &tallies[info->platform]);
+        tallies[info->platform].kernels++;
     }
     sonde_image_close(image);
 }
 
+static bool report(enum sonde_gen_platform platform, const struct tally *tally)
+{
+    printf("%s: %zu kernels, %zu instructions (%zu compacted), %zu messages: %zu differences\n",
+           sonde_gen_platform_name(platform), tally->kernels, tally->instructions, tally->compacted,
+           tally->messages, tally->bad);
+    return tally->bad == 0 && tally->instructions > 1000 && tally->compacted > 100 &&
+           tally->messages > 100;
+}
+
 int main(int argc, char **argv)
 {
-    struct iga *iga = iga_open();
-    if (iga == NULL)
-        return 77;
-    if (!compare_calibrate(iga))
+    struct iga *igas[PLATFORMS];
+    struct tally tallies[PLATFORMS] = {{0}};
+    for (int n = 0; n < PLATFORMS; n++) {
+        igas[n] = iga_open_platform((enum sonde_gen_platform)n);
+        if (igas[n] == NULL)
+            return 77;
+    }
+    if (!compare_calibrate(igas[0]))
         return 1;
-    struct tally tally = {0};
     for (int n = 1; n < argc; n++)
-        check_file(iga, argv[n], &tally);
-    printf("%zu kernels, %zu instructions (%zu compacted), %zu messages: %zu differences\n",
-           tally.kernels, tally.instructions, tally.compacted, tally.messages, tally.bad);
-    iga_close(iga);
-    return tally.bad == 0 && tally.instructions > 1000 && tally.compacted > 100 &&
-                   tally.messages > 100
-               ? 0
-               : 1;
+        check_file(igas, argv[n], tallies);
+    bool good = true;
+    for (int n = 0; n < PLATFORMS; n++) {
+        good = report((enum sonde_gen_platform)n, &tallies[n]) && good;
+        iga_close(igas[n]);
+    }
+    return good ? 0 : 1;
 }

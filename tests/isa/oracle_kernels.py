@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compile the .cl files of the folders given and hand the binaries to the
 programs given, which compare each instruction with libiga64: codec_kernels
-looks at fields and messages (skl alone), oracle_kernels at text and bytes.
+looks at fields and messages (skl and icllp), oracle_kernels at text and bytes.
 
 usage: oracle_kernels.py small|long PROGRAM... FOLDER...
 small: every file for skl, some files for the other devices. long: every file
@@ -88,8 +88,8 @@ def main():
     todo = jobs(sources, long)
     with tempfile.TemporaryDirectory() as name:
         binaries = compile_all(todo, name)
-        skl = [b for b in binaries if pathlib.Path(name) / "skl" in b.parents]
-        return max(subprocess.run([p, *(skl if "codec_kernels" in p else binaries)]).returncode
+        early = [b for b in binaries if b.relative_to(name).parts[0] in ("skl", "icllp")]
+        return max(subprocess.run([p, *(early if "codec_kernels" in p else binaries)]).returncode
                    for p in programs)
 
 
