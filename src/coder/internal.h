@@ -94,9 +94,9 @@ struct sonde_coder {
     uint64_t held[SONDE_GEN_GRF_WORDS];  /* bytes of registers that last through the kernel */
     sonde_vreg temporaries[CODER_TEMPORARY_COUNT];
     sonde_vreg buffer_address, ff_tid; /* made on first use */
-    bool single_entry;
-    uint8_t token;                              /* of the scoreboard, for inserted messages */
-    bool token_is_shared;                       /* with the kernel */
+    uint32_t entry;                    /* instruction at which lasting registers are filled */
+    uint8_t token;                     /* of the scoreboard, for inserted messages */
+    bool token_is_shared;              /* with the kernel */
     uint64_t kernel_bytes[SONDE_GEN_GRF_WORDS]; /* of registers that the kernel touches */
 };
 

@@ -14,6 +14,18 @@ static void fill_compiler_free(struct sonde_coder *coder)
     for (size_t i = 0; info->has_free_ranges && i < info->free_range_count; i++)
         coder_pool_add(&coder->compiler_free, info->free_ranges[i].start,
                        info->free_ranges[i].size);
+    /* The prologs are made after the registers were given out. */
+    uint32_t prologs = info->per_thread_prolog_size + info->cross_thread_prolog_size;
+    for (size_t i = 0; i < sonde_kernel_instruction_count(coder->kernel); i++) {
+        const struct sonde_gen_instruction *instruction =
+            sonde_kernel_instruction(coder->kernel, i);
+        struct sonde_gen_effects effects;
+        if (instruction->offset >= prologs)
+            break;
+        sonde_gen_instruction_effects(instruction, &effects);
+        coder_pool_remove_set(&coder->compiler_free, effects.reads.grf);
+        coder_pool_remove_set(&coder->compiler_free, effects.writes.grf);
+    }
 }
 
 static void hold(struct sonde_coder *coder, uint32_t byte, uint32_t size)
@@ -71,7 +83,7 @@ static bool fill_whole_kernel_pool(struct sonde_coder *coder, struct coder_pool 
 /* What the entry code still reads must not be given away. */
 static bool fill_lasting_pool(struct sonde_coder *coder, struct coder_pool *pool)
 {
-    if (!coder->single_entry || !fill_whole_kernel_pool(coder, pool))
+    if (!fill_whole_kernel_pool(coder, pool))
         return false;
     coder_pool_remove(pool, 0, coder->grf_size);
     if (coder->options.buffer_model == SONDE_BUFFER_STATELESS && coder->options.buffer_address == 0)
@@ -102,11 +114,9 @@ static enum sonde_status place(struct sonde_coder *coder, struct coder_pool *poo
         return SONDE_OK;
     }
     return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
-                           "procedure %s needs %u bytes of registers for the whole kernel: %s",
-                           procedure->name, vreg->size,
-                           !coder->single_entry ? "this version fills them at one entry, and the "
-                                                  "kernel has several"
-                                                : "the kernel leaves none unused");
+                           "procedure %s needs %u bytes of registers for the whole kernel, which "
+                           "leaves none unused",
+                           procedure->name, vreg->size);
 }
 
 enum sonde_status coder_place_lasting(struct sonde_coder *coder,
@@ -233,7 +243,7 @@ static enum sonde_status expand_entry(struct sonde_coder *coder, struct coder_co
     if (status != SONDE_OK || coder->kept_count == 0)
         return status;
     struct sonde_gen_effect live;
-    status = sonde_kernel_live_before(coder->kernel, 0, &live, error);
+    status = sonde_kernel_live_before(coder->kernel, coder->entry, &live, error);
     if (status != SONDE_OK)
         return status;
     uint32_t temporary = entry_temporary(coder, &live);

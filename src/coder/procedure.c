@@ -50,9 +50,9 @@ enum sonde_status coder_create(struct sonde_kernel *kernel,
     made->grf_count = info->grf_count;
     made->grf_words = made->grf_size * made->grf_count / 64;
     made->vreg_count = 1;
-    made->single_entry = true;
     for (size_t b = 1; b < sonde_kernel_block_count(kernel); b++)
-        made->single_entry &= !sonde_kernel_block(kernel, b)->is_entry;
+        if (sonde_kernel_block(kernel, b)->is_entry)
+            made->entry = sonde_kernel_block(kernel, b)->first;
     if (base_array_reserve((void **)&made->vregs, &made->vreg_capacity, 1, sizeof *made->vregs) !=
         SONDE_OK) {
         free(made);

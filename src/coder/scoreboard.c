@@ -193,13 +193,8 @@ void coder_scoreboard_prepare(struct sonde_coder *coder)
     uint64_t untouched[SONDE_GEN_GRF_WORDS] = {0};
     if (kernel_untouched_bytes(coder->kernel, untouched, NULL) != SONDE_OK)
         memset(untouched, 0, sizeof untouched);
-    const struct sonde_kernel_info *info = sonde_kernel_info(coder->kernel);
-    for (size_t i = 0; info->has_free_ranges && i < info->free_range_count; i++)
-        for (uint32_t b = info->free_ranges[i].start;
-             b < (uint32_t)info->free_ranges[i].start + info->free_ranges[i].size &&
-             b < 64 * SONDE_GEN_GRF_WORDS;
-             b++)
-            untouched[b / 64] |= 1ull << (b % 64);
+    for (uint32_t w = 0; w < coder->compiler_free.words; w++)
+        untouched[w] |= coder->compiler_free.free[w];
     for (uint32_t w = 0; w < SONDE_GEN_GRF_WORDS; w++)
         coder->kernel_bytes[w] = ~untouched[w];
 }

@@ -24,6 +24,10 @@ static enum sonde_status live_at(const struct sonde_instrument *instrument,
                                  struct sonde_gen_effect *live, struct sonde_error *error)
 {
     *index = insertion->index;
+    if (insertion->index < instrument->entry) {
+        *index = instrument->entry;
+        return sonde_kernel_live_before(instrument->kernel, *index, live, error);
+    }
     if (insertion->slot == REWRITE_AFTER) {
         *index = insertion->index + 1u;
         return sonde_kernel_live_after(instrument->kernel, insertion->index, live, error);
@@ -70,12 +74,9 @@ static enum sonde_status expand(struct sonde_instrument *instrument, struct code
                                 struct sonde_error *error)
 {
     coder_forget_chunks(instrument->coder);
-    bool single_entry = true;
-    for (size_t b = 1; b < sonde_kernel_block_count(instrument->kernel); b++)
-        single_entry &= !sonde_kernel_block(instrument->kernel, b)->is_entry;
     for (size_t i = 0; i < instrument->insertion_count; i++)
         coder_keep_lasting(instrument->coder, instrument->insertions[i].procedure);
-    for (size_t i = 0; single_entry && i < instrument->insertion_count; i++)
+    for (size_t i = 0; i < instrument->insertion_count; i++)
         coder_keep_chunks(instrument->coder, instrument->insertions[i].procedure);
     enum sonde_status status = coder_expand_entry(instrument->coder, code, error);
     entry->count = code->count;
@@ -90,9 +91,10 @@ static size_t align_up(size_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static enum sonde_status fill(const struct sonde_instrument *instrument,
-                              const struct rewrite_layout *layout, const struct coder_code *code,
-                              struct sonde_rewritten *rewritten, struct sonde_error *error)
+static enum sonde_status fill_heap(const struct sonde_instrument *instrument,
+                                   const struct rewrite_layout *layout,
+                                   const struct coder_code *code, struct sonde_rewritten *rewritten,
+                                   struct sonde_error *error)
 {
     const struct sonde_kernel_info *info = sonde_kernel_info(instrument->kernel);
     size_t count = sonde_kernel_instruction_count(instrument->kernel);
@@ -128,25 +130,22 @@ enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
     *rewritten = (struct sonde_rewritten){0};
     struct coder_code code = {0};
     struct rewrite_layout layout = {0};
-    /* The entry code of the coder comes before everything; the place for it is
-     * made first, so that emitting twice is possible. */
     size_t count = instrument->insertion_count;
     struct rewrite_insertion *sorted = calloc(count + 1, sizeof *sorted);
     if (sorted == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     if (count != 0)
-        memcpy(sorted + 1, instrument->insertions, count * sizeof *sorted);
-    qsort(sorted + 1, count, sizeof *sorted, compare_insertions);
-    sorted[0] = (struct rewrite_insertion){.index = 0, .slot = REWRITE_ENTRY};
+        memcpy(sorted, instrument->insertions, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_insertions);
+    struct rewrite_insertion fill = {.index = instrument->entry, .slot = REWRITE_ENTRY};
     struct sonde_instrument view = *instrument;
-    view.insertions = sorted + 1;
-    enum sonde_status status = expand(&view, &code, &sorted[0], rewritten, error);
     view.insertions = sorted;
-    view.insertion_count = count + 1;
+    view.fill = &fill;
+    enum sonde_status status = expand(&view, &code, &fill, rewritten, error);
     if (status == SONDE_OK)
         status = rewrite_layout_build(&view, &layout, error);
     if (status == SONDE_OK)
-        status = fill(&view, &layout, &code, rewritten, error);
+        status = fill_heap(&view, &layout, &code, rewritten, error);
     free(sorted);
     coder_code_clear(&code);
     rewrite_layout_clear(&layout);

@@ -112,6 +112,21 @@ static enum sonde_status encode_return(const struct encoder *encoder, uint32_t p
     return sonde_gen_encode(&jump, out, error);
 }
 
+/* The whole thread goes on to piece `to`. */
+static enum sonde_status encode_jump(const struct encoder *encoder, uint32_t piece, uint32_t to,
+                                     uint8_t *out, struct sonde_error *error)
+{
+    struct sonde_gen_instruction jump;
+    sonde_gen_instruction_init(&jump, sonde_kernel_info(encoder->instrument->kernel)->platform,
+                               SONDE_GEN_JMPI, 1, true);
+    jump.has_jip = true;
+    jump.source_count = 1;
+    jump.src[0].file = SONDE_GEN_FILE_IMMEDIATE;
+    jump.src[0].type = SONDE_GEN_TYPE_D;
+    jump.jip = distance(encoder, piece, to);
+    return sonde_gen_encode(&jump, out, error);
+}
+
 enum sonde_status rewrite_encode(const struct sonde_instrument *instrument,
                                  const struct rewrite_layout *layout, const struct coder_code *code,
                                  uint8_t *out, struct sonde_error *error)
@@ -133,6 +148,12 @@ enum sonde_status rewrite_encode(const struct sonde_instrument *instrument,
             break;
         case REWRITE_RETURN:
             status = encode_return(&encoder, p, bytes, error);
+            break;
+        case REWRITE_LEAVE:
+            status = encode_jump(&encoder, p, layout->prolog_code, bytes, error);
+            break;
+        case REWRITE_COME_BACK:
+            status = encode_jump(&encoder, p, layout->filled, bytes, error);
             break;
         }
     }

@@ -5,6 +5,27 @@
 
 #include <stdlib.h>
 
+/* The last entry, into which the code from the others falls: every thread
+ * passes it. */
+static bool find_entry(const struct sonde_kernel *kernel, uint32_t *entry)
+{
+    *entry = 0;
+    uint32_t blocks = 1;
+    for (uint32_t b = 1; b < sonde_kernel_block_count(kernel); b++) {
+        if (!sonde_kernel_block(kernel, b)->is_entry)
+            continue;
+        *entry = sonde_kernel_block(kernel, b)->first;
+        blocks = b + 1;
+    }
+    for (size_t e = 0; e < sonde_kernel_edge_count(kernel); e++) {
+        const struct sonde_edge *edge = sonde_kernel_edge(kernel, e);
+        bool enters = edge->destination < blocks;
+        if (enters && (edge->source + 1 != edge->destination || edge->jumps) && *entry != 0)
+            return false;
+    }
+    return true;
+}
+
 static enum sonde_status make(struct sonde_instrument *instrument, struct sonde_kernel *kernel,
                               const struct sonde_coder_options *options, struct sonde_error *error)
 {
@@ -16,6 +37,10 @@ static enum sonde_status make(struct sonde_instrument *instrument, struct sonde_
     if (instrument->removed == NULL || instrument->split == NULL ||
         instrument->meets_behind == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    if (!find_entry(kernel, &instrument->entry))
+        return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
+                               "kernel %s: its entries do not lead into one straight line",
+                               sonde_kernel_info(kernel)->name);
     rewrite_find_sequences(kernel, instrument->split);
     rewrite_find_meeting_points(kernel, instrument->meets_behind);
     return coder_create(kernel, options, &instrument->coder, error);
@@ -84,6 +109,22 @@ static enum sonde_status insert(struct sonde_instrument *instrument, size_t inde
     return SONDE_OK;
 }
 
+static const char in_prolog[] = "it stands in the prolog, behind which the driver enters at a "
+                                "fixed distance";
+
+/* Code at the prolog stands outside; its last instruction gives way to it. */
+static enum sonde_status insert_at_prolog(struct sonde_instrument *instrument, size_t index,
+                                          const struct sonde_procedure *procedure,
+                                          struct sonde_error *error)
+{
+    const struct sonde_gen_instruction *last =
+        sonde_kernel_instruction(instrument->kernel, instrument->entry - 1);
+    if (last->opcode != SONDE_GEN_NOP || last->size != 16)
+        return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, last->offset,
+                               "the prolog at 0x%x has no room to be instrumented", last->offset);
+    return insert(instrument, index, REWRITE_BEFORE, procedure, error);
+}
+
 static bool ends_block(const struct sonde_gen_instruction *instruction)
 {
     return sonde_gen_opcode_is_branch(instruction->opcode) || instruction->send.end_of_thread;
@@ -101,6 +142,8 @@ const char *sonde_instrument_insertion_refusal(const struct sonde_instrument *in
     const struct sonde_kernel *kernel = instrument->kernel;
     if (index >= sonde_kernel_instruction_count(kernel))
         return "there is no such instruction";
+    if (index < instrument->entry)
+        return in_prolog;
     if (where == SONDE_BEFORE)
         return instrument->split[index];
     if (ends_block(sonde_kernel_instruction(kernel, index)))
@@ -138,6 +181,8 @@ enum sonde_status sonde_instrument_block(struct sonde_instrument *instrument, ui
     const struct sonde_block *block = sonde_kernel_block(instrument->kernel, id);
     if (block == NULL)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "no block %u", id);
+    if (block->first < instrument->entry)
+        return insert_at_prolog(instrument, block->first, procedure, error);
     if (where == SONDE_BEFORE)
         return insert(instrument, block->first, REWRITE_BEFORE, procedure, error);
     /* The end of a block is before the branch that ends it. */
@@ -166,6 +211,8 @@ enum sonde_status sonde_instrument_edge(struct sonde_instrument *instrument, siz
     uint32_t last = source->first + source->count - 1;
     uint32_t target = sonde_kernel_block(kernel, edge->destination)->first;
     const struct sonde_gen_instruction *instruction = sonde_kernel_instruction(kernel, last);
+    if (last < instrument->entry)
+        return insert_at_prolog(instrument, last, procedure, error);
     bool uniform =
         !sonde_gen_opcode_is_branch(instruction->opcode) || instruction->opcode == SONDE_GEN_JMPI;
     /* Both ways of leaving a joining instruction for the next one meet in the
@@ -189,11 +236,7 @@ enum sonde_status sonde_instrument_entries(struct sonde_instrument *instrument,
                                            const struct sonde_procedure *procedure,
                                            struct sonde_error *error)
 {
-    for (size_t b = 1; b < sonde_kernel_block_count(instrument->kernel); b++)
-        if (sonde_kernel_block(instrument->kernel, b)->is_entry)
-            return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
-                                   "this version cannot instrument a kernel with two entries");
-    return insert(instrument, 0, REWRITE_ENTRY, procedure, error);
+    return insert(instrument, instrument->entry, REWRITE_ENTRY, procedure, error);
 }
 
 enum sonde_status sonde_instrument_exits(struct sonde_instrument *instrument,
@@ -230,6 +273,10 @@ enum sonde_status sonde_instrument_remove(struct sonde_instrument *instrument, s
         sonde_kernel_instruction(instrument->kernel, index);
     if (instruction == NULL)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "no instruction %zu", index);
+    if (index < instrument->entry)
+        return sonde_error_set(
+            error, SONDE_ERROR_UNSUPPORTED, instruction->offset, "%s at 0x%x cannot be removed: %s",
+            sonde_gen_opcode_mnemonic(instruction->opcode), instruction->offset, in_prolog);
     if (ends_block(instruction))
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, instruction->offset,
                                "%s at 0x%x directs the thread and cannot be removed",

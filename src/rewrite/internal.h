@@ -9,7 +9,7 @@
  * stands in the output. Branches to the instruction land behind FALL_THROUGH
  * and before BEFORE. */
 enum rewrite_slot {
-    REWRITE_ENTRY,        /* index 0: once, on entry to the kernel */
+    REWRITE_ENTRY,        /* at the entry that every thread passes: once */
     REWRITE_FALL_THROUGH, /* only reached from the instruction before */
     REWRITE_BEFORE,
     REWRITE_AFTER,
@@ -30,7 +30,9 @@ struct sonde_instrument {
     struct sonde_coder *coder;
     struct rewrite_insertion *insertions;
     size_t insertion_count, insertion_capacity;
-    bool *removed;      /* an instruction */
+    bool *removed;                        /* an instruction */
+    const struct rewrite_insertion *fill; /* at the entry: registers that last; while emitting */
+    uint32_t entry;     /* that every thread passes; before it the per-thread prolog */
     const char **split; /* why nothing may stand before it, NULL when it may */
     bool *meets_behind; /* code "before" it stands behind it (reconverge.c) */
 };
@@ -51,6 +53,8 @@ enum rewrite_piece_kind {
     REWRITE_INSERTED, /* instruction `index` of the inserted code */
     REWRITE_JOIN,     /* takes over the jump of endif or join `index` */
     REWRITE_RETURN,   /* jmpi back from the code on the edge of jmpi `index` */
+    REWRITE_LEAVE,    /* jmpi from the end of the prolog to its code */
+    REWRITE_COME_BACK /* and from there to the entry, behind the code that fills registers */
 };
 
 struct rewrite_piece {
@@ -71,6 +75,8 @@ struct rewrite_layout {
     uint32_t *place;        /* the instruction itself, NO_PIECE when removed */
     uint32_t *taken;        /* code on the edge of a jmpi, or NO_PIECE */
     bool *behind;           /* code "before" the instruction stands behind it */
+    uint32_t prolog_code;   /* code for threads that ran the prolog, or NO_PIECE */
+    uint32_t filled;        /* where the entry goes on once registers are filled */
     uint32_t size;          /* bytes */
 };
 

@@ -92,8 +92,12 @@ static enum sonde_status place_instruction(struct builder *builder, uint32_t ind
 {
     struct rewrite_layout *layout = builder->layout;
     bool placed = false;
+    enum sonde_status status = SONDE_OK;
+    if (index == builder->instrument->entry)
+        status = place_slot(builder, index, REWRITE_ENTRY, &placed, error);
     layout->fall_through[index] = here(layout);
-    enum sonde_status status = place_slot(builder, index, REWRITE_FALL_THROUGH, &placed, error);
+    if (status == SONDE_OK)
+        status = place_slot(builder, index, REWRITE_FALL_THROUGH, &placed, error);
     if (status == SONDE_OK && builder->instrument->meets_behind[index]) {
         status = place_behind(builder, index, error);
     } else if (status == SONDE_OK) {
@@ -134,6 +138,8 @@ static enum sonde_status place_taken(struct builder *builder, struct sonde_error
 
 static bool is_changed(const struct sonde_instrument *instrument)
 {
+    if (instrument->fill->count != 0)
+        return true;
     for (size_t i = 0; i < instrument->insertion_count; i++)
         if (instrument->insertions[i].count != 0)
             return true;
@@ -143,19 +149,75 @@ static bool is_changed(const struct sonde_instrument *instrument)
     return false;
 }
 
+static enum sonde_status place_code(struct builder *builder,
+                                    const struct rewrite_insertion *insertion,
+                                    struct sonde_error *error)
+{
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < insertion->count && status == SONDE_OK; i++)
+        status = append(builder->layout, REWRITE_INSERTED, insertion->first + i, 16, error);
+    return status;
+}
+
+/* The driver may enter behind the prolog, at a fixed distance: nothing in it
+ * moves. Its last instruction, a nop, becomes the way to its code. */
+static enum sonde_status place_prolog(struct builder *builder, struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = builder->instrument;
+    struct rewrite_layout *layout = builder->layout;
+    bool has_code = false;
+    while (builder->next < instrument->insertion_count &&
+           instrument->insertions[builder->next].index < instrument->entry)
+        has_code |= instrument->insertions[builder->next++].count != 0;
+    enum sonde_status status = SONDE_OK;
+    for (uint32_t i = 0; i < instrument->entry && status == SONDE_OK; i++) {
+        layout->fall_through[i] = layout->label[i] = here(layout);
+        if (has_code && i + 1 == instrument->entry) {
+            layout->place[i] = here(layout);
+            layout->prolog_code = 0; /* known later */
+            status = append(layout, REWRITE_LEAVE, i, 16, error);
+        } else {
+            status = place_original(builder, i, error);
+        }
+    }
+    return status;
+}
+
+/* Behind the body: fill registers, run what stands at the prolog, go on. */
+static enum sonde_status place_prolog_code(struct builder *builder, struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = builder->instrument;
+    struct rewrite_layout *layout = builder->layout;
+    if (layout->prolog_code == REWRITE_NO_PIECE)
+        return SONDE_OK;
+    layout->prolog_code = here(layout);
+    enum sonde_status status = place_code(builder, instrument->fill, error);
+    for (size_t i = 0; i < instrument->insertion_count && status == SONDE_OK; i++)
+        if (instrument->insertions[i].index < instrument->entry)
+            status = place_code(builder, &instrument->insertions[i], error);
+    if (status == SONDE_OK)
+        status = append(layout, REWRITE_COME_BACK, instrument->entry, 16, error);
+    return status;
+}
+
 static enum sonde_status place_all(struct builder *builder, struct sonde_error *error)
 {
-    size_t count = sonde_kernel_instruction_count(builder->instrument->kernel);
-    bool placed = false;
-    enum sonde_status status = place_slot(builder, 0, REWRITE_ENTRY, &placed, error);
-    for (size_t i = 0; i < count && status == SONDE_OK; i++) {
+    const struct sonde_instrument *instrument = builder->instrument;
+    size_t count = sonde_kernel_instruction_count(instrument->kernel);
+    enum sonde_status status = place_prolog(builder, error);
+    if (status == SONDE_OK)
+        status = place_code(builder, instrument->fill, error);
+    builder->layout->filled = here(builder->layout);
+    for (size_t i = instrument->entry; i < count && status == SONDE_OK; i++) {
         status = place_instruction(builder, (uint32_t)i, error);
         /* Insertions on edges of this instruction come last. */
-        while (builder->next < builder->instrument->insertion_count &&
-               builder->instrument->insertions[builder->next].slot == REWRITE_TAKEN)
+        while (builder->next < instrument->insertion_count &&
+               instrument->insertions[builder->next].slot == REWRITE_TAKEN)
             builder->next++;
     }
-    return status == SONDE_OK ? place_taken(builder, error) : status;
+    if (status == SONDE_OK)
+        status = place_taken(builder, error);
+    return status == SONDE_OK ? place_prolog_code(builder, error) : status;
 }
 
 enum sonde_status rewrite_layout_build(const struct sonde_instrument *instrument,
@@ -168,6 +230,7 @@ enum sonde_status rewrite_layout_build(const struct sonde_instrument *instrument
         .place = calloc(count, sizeof *layout->place),
         .behind = calloc(count, sizeof *layout->behind),
         .taken = malloc(count * sizeof *layout->taken),
+        .prolog_code = REWRITE_NO_PIECE,
     };
     if (layout->label == NULL || layout->fall_through == NULL || layout->place == NULL ||
         layout->behind == NULL || layout->taken == NULL)
