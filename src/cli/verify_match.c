@@ -34,24 +34,55 @@ static bool runs_code(const struct truth_program *program, const uint8_t *code, 
            memcmp(program->code, code, program->size) == 0;
 }
 
+/* Bytes from the kernel's start to its last entry: the driver may enter behind
+ * the prolog that loads the local ids, which both bodies begin with. */
+static uint32_t last_entry(const struct sonde_trace_kernel *kernel)
+{
+    uint32_t first = 0, offset = 0;
+    for (size_t b = 0; b < kernel->block_count; b++)
+        if (kernel->blocks[b].is_entry)
+            first = kernel->blocks[b].first;
+    for (uint32_t i = 0; i < first; i++) {
+        struct sonde_gen_instruction instruction;
+        if (sonde_gen_decode(kernel->platform, kernel->original, kernel->original_size, offset,
+                             &instruction, NULL) != SONDE_OK)
+            return 0;
+        offset += instruction.size;
+    }
+    return offset;
+}
+
+/* Counts of a dispatch that entered late, by distance from the kernel's start. */
+static void count_from_start(struct truth_dispatch *dispatch, uint32_t entry)
+{
+    for (size_t i = 0; i < dispatch->count_count; i++)
+        dispatch->counts[i].offset += entry;
+}
+
 static void match_dispatch(struct verify_run *run, size_t index, bool *taken, size_t *first_free)
 {
     const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, index);
     const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
     size_t size;
     const uint8_t *code = entered_code(kernel, dispatch->instrumented, &size);
+    uint32_t late = last_entry(kernel);
     uint32_t process = sonde_trace_process(run->trace, dispatch->process)->process;
     run->truth_of[index] = SIZE_MAX;
     while (*first_free < run->truth.dispatch_count && taken[*first_free])
         (*first_free)++;
     for (size_t i = *first_free; i < run->truth.dispatch_count; i++) {
-        const struct truth_dispatch *seen = &run->truth.dispatches[i];
-        if (!taken[i] && (seen->process == 0 || seen->process == process) &&
-            runs_code(program_of(&run->truth, seen->program), code, size)) {
-            taken[i] = true;
-            run->truth_of[index] = i;
-            return;
-        }
+        struct truth_dispatch *seen = &run->truth.dispatches[i];
+        if (taken[i] || (seen->process != 0 && seen->process != process))
+            continue;
+        const struct truth_program *program = program_of(&run->truth, seen->program);
+        bool from_start = runs_code(program, code, size);
+        if (!from_start && (late > size || !runs_code(program, code + late, size - late)))
+            continue;
+        if (!from_start)
+            count_from_start(seen, late);
+        taken[i] = true;
+        run->truth_of[index] = i;
+        return;
     }
 }
 
