@@ -261,6 +261,12 @@ enum sonde_gen_pipe {
     SONDE_GEN_PIPE_INTEGER,
     SONDE_GEN_PIPE_LONG,
     SONDE_GEN_PIPE_MATH,
+    /* No code of the field stands for these: where messages and systolic
+     * operations run, and what runs nowhere (sync, nop, halt, before Xe all). */
+    SONDE_GEN_PIPE_SEND,
+    SONDE_GEN_PIPE_SYSTOLIC,
+    SONDE_GEN_PIPE_NONE,
+    SONDE_GEN_PIPE_COUNT
 };
 
 enum sonde_gen_token_mode {
@@ -283,6 +289,30 @@ struct sonde_gen_scoreboard {
  * such field: all zero. */
 SONDE_API bool sonde_gen_scoreboard_decode(const struct sonde_gen_instruction *instruction,
                                            struct sonde_gen_scoreboard *scoreboard);
+
+/* The pipe in which an instruction runs. Instructions of one pipe complete in
+ * order, save those that run out of order and get tokens: messages, systolic
+ * operations and, before XeHPC, math. Xe counts distances over all in-order
+ * pipes together, later platforms a pipe. */
+SONDE_API enum sonde_gen_pipe
+sonde_gen_instruction_pipe(const struct sonde_gen_instruction *instruction);
+SONDE_API bool
+sonde_gen_instruction_is_out_of_order(const struct sonde_gen_instruction *instruction);
+
+/* What an instruction waits for before it runs, all forms of the field and the
+ * masks of sync.allrd and sync.allwr resolved. */
+struct sonde_gen_wait {
+    uint8_t distance;     /* 1-7; 0: for no in-order instruction */
+    uint16_t pipes;       /* bit n: pipe n, of which all up to the distance-th back complete */
+    uint32_t destination; /* bit n: until the result of token n was written */
+    uint32_t source;      /* bit n: until the payload of token n was read */
+    bool sets_token;      /* gets `token`, and waits until its former owner is done */
+    uint8_t token;
+};
+
+/* False, and a wait for nothing, when the field has no meaning. */
+SONDE_API bool sonde_gen_instruction_wait(const struct sonde_gen_instruction *instruction,
+                                          struct sonde_gen_wait *wait);
 
 /* Static facts of an opcode, from the opcode table. */
 enum sonde_gen_format {

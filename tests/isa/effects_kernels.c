@@ -1,6 +1,7 @@
 /* Every instruction of every kernel in the device binaries named on the
  * command line that are for Xe or later: the bytes that it reads and writes by
- * our tables and by iga64's view of its operands. */
+ * our tables and by iga64's view of its operands, and that the validator takes
+ * it. */
 #include "effects_text.h"
 #include "effects_view.h"
 
@@ -42,6 +43,16 @@ static void compare(struct iga *iga, const struct kv *kv, const struct sonde_gen
            a[1], b[1]);
 }
 
+static void validate(const struct sonde_gen_instruction *i, const char *place, struct tally *tally)
+{
+    char text[1024];
+    struct sonde_error error = {0};
+    if (sonde_gen_instruction_validate(i, &error) == SONDE_OK || tally->bad++ >= 40)
+        return;
+    sonde_gen_print(i, NULL, NULL, text, sizeof text);
+    printf("%s+%u: %s\n  %s\n", place, i->offset, text, error.message);
+}
+
 static void check_kernel(const struct sonde_kernel_info *info, const char *path,
                          struct tally *tally)
 {
@@ -61,8 +72,10 @@ static void check_kernel(const struct sonde_kernel_info *info, const char *path,
     }
     if (kv_open(iga, &kv, info->isa, info->isa_size)) {
         for (size_t n = 0; n < count; n++) {
-            if (!all[n].illegal)
-                compare(iga, &kv, &all[n], place, tally);
+            if (all[n].illegal)
+                continue;
+            compare(iga, &kv, &all[n], place, tally);
+            validate(&all[n], place, tally);
         }
         kv_close(iga, &kv);
     } else {
