@@ -8,6 +8,9 @@ static const char *const register_choices[] = {"recompile", "unmodified", NULL};
 static const char *const core_choices[] = {"cpu", "cpux", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
+static const char *const export_choices[] = {"html",   "chrome",    "perfetto", "speedscope",
+                                             "folded", "callgrind", NULL};
+
 static const struct cli_option options[] = {
     {CLI_OPTION_TOOL, 't', "tool", "TOOL[,TOOL]",
      "Tools to insert or to show, by name ('sonde list tools' shows them) or by path of a shared "
@@ -96,6 +99,13 @@ static const struct cli_option options[] = {
      "Record the events in this directory, for 'sonde report' and 'sonde export'; the run that "
      "stands there becomes DIR.old (default: nothing is recorded).",
      NULL, false, false},
+    {CLI_OPTION_EXPORT_FORMAT, 0, "format", "FORMAT",
+     "html (a page of its own), chrome (trace events as JSON), perfetto (protocol buffers), "
+     "speedscope, folded (stacks for flame graphs) or callgrind (default: html).",
+     export_choices, false, false},
+    {CLI_OPTION_EXPORT_FILE, 'o', "output", "FILE",
+     "File to write; - is stdout (default: callflow.html, callflow.json and so on).", NULL, false,
+     false},
     {CLI_OPTION_OUTPUT_FILE, 'o', "output", "FILE", "File to write; - is stdout.", NULL, false,
      false},
     {CLI_OPTION_ENTER_WORD, '-', "mpge", "WORD",
@@ -166,6 +176,12 @@ static const struct cli_example info_examples[] = {
 
 static const struct cli_example dump_examples[] = {
     {"sonde dump --format json > run.json", "every record of a run, for other programs"},
+    {NULL, NULL},
+};
+
+static const struct cli_example export_examples[] = {
+    {"sonde export -o callflow.html", "a page that shows the firmware's calls in a browser"},
+    {"sonde export --format speedscope -i run.data", "for speedscope"},
     {NULL, NULL},
 };
 
@@ -290,6 +306,17 @@ static const struct cli_command commands[] = {
      false,
      cmd_info,
      {CLI_OPTION_INPUT, CLI_OPTION_END}},
+    {"export",
+     "Write a firmware's call flow for other programs",
+     "",
+     0,
+     0,
+     "Writes the calls, interrupts and sleep that 'sonde msp430 run -o' recorded in the format of "
+     "another program, or as a page for browsers that holds everything in one file.",
+     export_examples,
+     false,
+     cmd_export,
+     {CLI_OPTION_INPUT, CLI_OPTION_EXPORT_FORMAT, CLI_OPTION_EXPORT_FILE, CLI_OPTION_END}},
     {"dump",
      "Print every record of a recorded run",
      "",

@@ -15,7 +15,7 @@ import harness
 from harness import check, environment, expect, has, run, start, wait_for
 
 SAMPLE = None
-COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "dump", "emu", "msp430 run",
+COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "export", "dump", "emu", "msp430 run",
             "msp430 as", "help"]
 
 

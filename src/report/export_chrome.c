@@ -1,0 +1,98 @@
+/* Trace event format, JSON (Chrome's about:tracing, Perfetto): duration events
+ * B and E, a thread for each lane. Its clock has microseconds: here one is a
+ * cycle. */
+#include <stdlib.h>
+
+#include "report/export_lanes.h"
+
+struct chrome {
+    const struct analyze_callflow *flow;
+    const uint32_t *lanes;
+    struct report_json json;
+};
+
+static void begin_event(struct chrome *chrome, const char *phase, uint32_t lane)
+{
+    report_json_begin_object(&chrome->json, NULL);
+    report_json_string(&chrome->json, "ph", phase);
+    report_json_number(&chrome->json, "pid", 1);
+    report_json_number(&chrome->json, "tid", lane);
+}
+
+static void open_piece(void *context, const struct report_piece *piece)
+{
+    struct chrome *chrome = context;
+    const struct analyze_span *span = &chrome->flow->spans[piece->span];
+    const struct analyze_function *function = &chrome->flow->functions[span->function];
+    begin_event(chrome, "B", chrome->lanes[piece->span]);
+    report_json_number(&chrome->json, "ts", piece->cycle);
+    report_json_string(&chrome->json, "name", function->name);
+    report_json_string(&chrome->json, "cat", analyze_function_kind_name(function->kind));
+    report_json_begin_object(&chrome->json, "args");
+    report_json_number(&chrome->json, "self", span->self);
+    report_json_number(&chrome->json, "total", span->total);
+    report_json_number(&chrome->json, "sp", span->sp);
+    report_json_end_object(&chrome->json);
+    report_json_end_object(&chrome->json);
+}
+
+static void close_piece(void *context, const struct report_piece *piece)
+{
+    struct chrome *chrome = context;
+    begin_event(chrome, "E", chrome->lanes[piece->span]);
+    report_json_number(&chrome->json, "ts", piece->cycle);
+    report_json_end_object(&chrome->json);
+}
+
+static void name_event(struct chrome *chrome, const char *what, uint32_t lane, const char *name)
+{
+    begin_event(chrome, "M", lane);
+    report_json_string(&chrome->json, "name", what);
+    report_json_begin_object(&chrome->json, "args");
+    report_json_string(&chrome->json, "name", name);
+    report_json_end_object(&chrome->json);
+    report_json_end_object(&chrome->json);
+}
+
+static void sort_event(struct chrome *chrome, uint32_t lane, size_t place)
+{
+    begin_event(chrome, "M", lane);
+    report_json_string(&chrome->json, "name", "thread_sort_index");
+    report_json_begin_object(&chrome->json, "args");
+    report_json_number(&chrome->json, "sort_index", place);
+    report_json_end_object(&chrome->json);
+    report_json_end_object(&chrome->json);
+}
+
+static enum sonde_status write_chrome(const struct analyze_callflow *flow, struct report_text *text,
+                                      struct sonde_error *error)
+{
+    uint32_t *lanes = report_lanes_make(flow), lane;
+    struct chrome chrome = {.flow = flow, .lanes = lanes, .json = {.text = text}};
+    struct report_walker walker = {open_piece, close_piece, &chrome};
+    bool done = lanes != NULL;
+    report_json_begin_object(&chrome.json, NULL);
+    report_json_begin_array(&chrome.json, "traceEvents");
+    name_event(&chrome, "process_name", 0, report_export_title(flow));
+    for (size_t i = 0; (lane = report_lane_at(flow, i)) != 0; i++) {
+        char name[32];
+        report_lane_name(lane, name);
+        name_event(&chrome, "thread_name", lane, name);
+        sort_event(&chrome, lane, i);
+    }
+    done = done && report_callflow_walk(flow, &walker);
+    report_json_end_array(&chrome.json);
+    report_json_begin_object(&chrome.json, "otherData");
+    report_json_string(&chrome.json, "clock", "1 us is 1 cycle");
+    report_json_string(&chrome.json, "device", sonde_trace_header(flow->trace)->device);
+    report_json_number(&chrome.json, "cycles", flow->cycles);
+    report_json_end_object(&chrome.json);
+    report_json_end_object(&chrome.json);
+    free(lanes);
+    if (!done || text->failed)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the export");
+    return SONDE_OK;
+}
+
+const struct report_exporter report_export_chrome = {
+    "chrome", "callflow.json", "trace events as JSON, for Chrome and Perfetto", write_chrome};
