@@ -47,6 +47,7 @@ static const struct coder_isa instruction_sets[] = {
         .platform = SONDE_GEN_PLATFORM_XEHPG,
         .split_opcode = SONDE_GEN_SEND,
         .scoreboard = CODER_SCOREBOARD_XEHP,
+        .scratch_limit = SCRATCH_HWORDS * 32,
         .block_limit = 128,
         .perfmon_dword = 4,
         .ff_tid_mask = 0x3ff,
