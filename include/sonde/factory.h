@@ -103,7 +103,9 @@ sonde_coder_atomic_store(struct sonde_coder *coder, struct sonde_procedure *proc
                          const struct sonde_predicate *predicate, struct sonde_error *error);
 
 /* The dword at `address` += data:ud, and old:ud = what stood there before, in
- * one piece. `old` stays as it is where the predicate does not hold. */
+ * one piece. `old` stays as it is where the predicate does not hold. A scratch
+ * register that is as large as a GRF takes the response as it comes, and may
+ * be the data too; others need one more. */
 SONDE_API enum sonde_status
 sonde_coder_atomic_fetch_add(struct sonde_coder *coder, struct sonde_procedure *procedure,
                              sonde_vreg address, struct sonde_operand data, sonde_vreg old,

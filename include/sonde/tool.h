@@ -80,6 +80,15 @@ SONDE_API enum sonde_status sonde_tool_build_allocate(struct sonde_tool_build *b
                                                       uint32_t record_size, uint32_t records,
                                                       struct sonde_profile_array *array,
                                                       struct sonde_error *error);
+/* Ask for records (sonde/record.h) of this kernel: of each visit of any block,
+ * or with something collected at a point, which is copied. All tools of a run
+ * share one trace; its records are written when a dispatch ends, before
+ * on_dispatch_complete. */
+SONDE_API enum sonde_status sonde_tool_build_record_blocks(struct sonde_tool_build *build,
+                                                           struct sonde_error *error);
+SONDE_API enum sonde_status sonde_tool_build_record(struct sonde_tool_build *build,
+                                                    const struct sonde_record_point *point,
+                                                    struct sonde_error *error);
 /* Keep `state` (malloc'ed) for this kernel; freed with the kernel. */
 SONDE_API void sonde_tool_build_set_state(struct sonde_tool_build *build, void *state);
 

@@ -13,7 +13,7 @@
 #ifndef SONDE_TRACE_H
 #define SONDE_TRACE_H
 
-#include "sonde/gen.h"
+#include "sonde/record.h"
 #include "sonde/status.h"
 
 struct sonde_trace_header {
@@ -79,6 +79,34 @@ struct sonde_trace_block_counts {
     const char *tool;
     const uint64_t *counts; /* block_count of the kernel */
     size_t count;
+};
+
+/* A stretch of the records (sonde/record.h) of one dispatch: whole records, in
+ * the order of their space. */
+struct sonde_trace_records {
+    uint32_t dispatch;
+    uint32_t kernel;
+    uint64_t first; /* byte of the dispatch's records that this stretch starts with */
+    uint64_t size;  /* bytes */
+    uint64_t count; /* records */
+    uint64_t time_first, time_last; /* lowest and highest SONDE_RECORD_TIME */
+    uint64_t threads;    /* bit sonde_trace_thread_bit(sr0.0): there is a record of the thread */
+    const uint8_t *data; /* writer; reader: NULL, see sonde_trace_read_records */
+};
+
+/* What became of the records of one dispatch. */
+struct sonde_trace_record_totals {
+    uint32_t dispatch;
+    uint32_t kernel;
+    const char *mode;      /* "sized", "truncate", ... */
+    uint64_t predicted;    /* bytes, by a count before; UINT64_MAX = not counted */
+    uint64_t used;         /* bytes */
+    uint64_t stored, lost; /* records */
+    uint64_t lost_bytes;
+    /* By block of the kernel's record layout: visits, stored and lost together.
+     * 0 for blocks without records. */
+    const uint64_t *visits;
+    size_t visit_count;
 };
 
 struct sonde_trace_loss {
@@ -195,6 +223,22 @@ SONDE_API enum sonde_status
 sonde_trace_write_firmware_end(struct sonde_trace_writer *writer,
                                const struct sonde_trace_firmware_end *end,
                                struct sonde_error *error);
+/* The layout of a kernel's records, once, behind its kernel. */
+SONDE_API enum sonde_status
+sonde_trace_write_record_layout(struct sonde_trace_writer *writer, uint32_t kernel,
+                                const struct sonde_record_layout *layout,
+                                struct sonde_error *error);
+/* At most SONDE_TRACE_RECORDS_LIMIT bytes at a time. */
+#define SONDE_TRACE_RECORDS_LIMIT (UINT32_C(32) << 20)
+SONDE_API enum sonde_status sonde_trace_write_records(struct sonde_trace_writer *writer,
+                                                      const struct sonde_trace_records *records,
+                                                      struct sonde_error *error);
+SONDE_API enum sonde_status
+sonde_trace_write_record_totals(struct sonde_trace_writer *writer,
+                                const struct sonde_trace_record_totals *totals,
+                                struct sonde_error *error);
+/* Number of a hardware thread's bit in sonde_trace_records.threads. */
+SONDE_API unsigned sonde_trace_thread_bit(uint32_t thread);
 /* Mark the process as ended properly and free, also when that fails. */
 SONDE_API enum sonde_status sonde_trace_writer_close(struct sonde_trace_writer *writer,
                                                      struct sonde_error *error);
@@ -245,5 +289,19 @@ SONDE_API const struct sonde_trace_call *sonde_trace_calls(const struct sonde_tr
 /* NULL when the run was cut off. */
 SONDE_API const struct sonde_trace_firmware_end *
 sonde_trace_firmware_end(const struct sonde_trace *trace);
+/* NULL when the kernel made no records. */
+SONDE_API const struct sonde_record_layout *
+sonde_trace_record_layout(const struct sonde_trace *trace, uint32_t kernel);
+/* Stretches of records in the order of their dispatches, each dispatch's in
+ * the order of its bytes. */
+SONDE_API size_t sonde_trace_records_count(const struct sonde_trace *trace);
+SONDE_API const struct sonde_trace_records *sonde_trace_records(const struct sonde_trace *trace,
+                                                                size_t index);
+/* Decompress a stretch into `data`, which has its size. */
+SONDE_API enum sonde_status sonde_trace_read_records(const struct sonde_trace *trace, size_t index,
+                                                     uint8_t *data, struct sonde_error *error);
+SONDE_API size_t sonde_trace_record_totals_count(const struct sonde_trace *trace);
+SONDE_API const struct sonde_trace_record_totals *
+sonde_trace_record_totals(const struct sonde_trace *trace, size_t index);
 
 #endif

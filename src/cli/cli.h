@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "sonde/status.h"
@@ -29,6 +30,8 @@ enum cli_option_id {
     CLI_OPTION_SKIP,
     CLI_OPTION_TAKE,
     CLI_OPTION_REGISTERS,
+    CLI_OPTION_RECORDS,
+    CLI_OPTION_MAX_BUFFER,
     CLI_OPTION_DEVICE,
     CLI_OPTION_QUIET,
     CLI_OPTION_REPORT,
@@ -111,7 +114,7 @@ struct cli_command {
      * every failure of ours is CLI_EXIT_SONDE. */
     bool wraps_program;
     int (*run)(const struct cli_arguments *arguments);
-    enum cli_option_id options[16]; /* ends with CLI_OPTION_END */
+    enum cli_option_id options[20]; /* ends with CLI_OPTION_END */
 };
 
 /* --- the tables (table.c) ---------------------------------------------- */
@@ -144,6 +147,10 @@ const char *cli_value(const struct cli_arguments *arguments, enum cli_option_id 
 /* A decimal option value up to `maximum`; false when it is none (said). */
 bool cli_value_number(const struct cli_arguments *arguments, enum cli_option_id id,
                       unsigned long maximum, unsigned long *number);
+
+/* A number of bytes, with K, M or G for powers of 1024. */
+bool cli_value_size(const struct cli_arguments *arguments, enum cli_option_id id, uint64_t maximum,
+                    uint64_t *size);
 
 /* --- texts derived from the tables --------------------------------------- */
 void cli_print_overview(FILE *out);

@@ -264,3 +264,24 @@ bool cli_value_number(const struct cli_arguments *arguments, enum cli_option_id 
     *number = value;
     return true;
 }
+
+bool cli_value_size(const struct cli_arguments *arguments, enum cli_option_id id, uint64_t maximum,
+                    uint64_t *size)
+{
+    static const char units[] = "KMG";
+    const char *text = cli_value(arguments, id, NULL);
+    if (text == NULL)
+        return true;
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+    unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    bool good = *text >= '0' && *text <= '9' && (*end == '\0' || (unit != NULL && end[1] == '\0'));
+    if (!good || value > maximum >> shift) {
+        cli_error("--%s takes a number of bytes up to %llu, such as 64M, not '%s'",
+                  cli_option_find(id)->name, (unsigned long long)maximum, text);
+        return false;
+    }
+    *size = (uint64_t)value << shift;
+    return true;
+}

@@ -107,11 +107,25 @@ static bool take_filter(const struct cli_arguments *arguments, struct session *s
            take_number(arguments, CLI_OPTION_TAKE, "count=", &session->filter);
 }
 
+static bool take_maximum(const struct cli_arguments *arguments, struct session *session)
+{
+    uint64_t size = 0;
+    if (!cli_given(arguments, CLI_OPTION_MAX_BUFFER))
+        return true;
+    if (!cli_value_size(arguments, CLI_OPTION_MAX_BUFFER, UINT64_C(1) << 31, &size))
+        return false;
+    snprintf(session->maximum_records, sizeof session->maximum_records, "%llu",
+             (unsigned long long)size);
+    return true;
+}
+
 int session_prepare(const struct cli_arguments *arguments, struct session *session)
 {
     memset(session, 0, sizeof *session);
+    session->records = cli_value(arguments, CLI_OPTION_RECORDS, NULL);
     session->registers = cli_value(arguments, CLI_OPTION_REGISTERS, NULL);
-    if (!take_tools(arguments, session) || !take_filter(arguments, session) ||
+    if (!take_maximum(arguments, session) || !take_tools(arguments, session) ||
+        !take_filter(arguments, session) ||
         !cli_value_number(arguments, CLI_OPTION_MAX_INSTRUCTIONS, ULONG_MAX,
                           &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
@@ -148,6 +162,8 @@ struct program_plan session_plan(const struct session *session, char **argv, con
         .trace = trace,
         .tools = session->tools,
         .registers = session->registers,
+        .records = session->records,
+        .maximum_records = session->maximum_records[0] != '\0' ? session->maximum_records : NULL,
         .filter = session->filter,
     };
 }

@@ -12,6 +12,8 @@ struct session {
     char *tools;  /* comma-separated */
     char *filter; /* lines of ATTACH_ENV_FILTER, NULL = everything */
     const char *registers;
+    const char *records;            /* ATTACH_RECORDS_*, NULL = default */
+    char maximum_records[24];       /* decimal, "" = default */
     unsigned long max_instructions; /* 0 = the device's default */
     bool timing;
 };

@@ -115,12 +115,23 @@ static void print_kernels(const struct sonde_trace *trace, const struct tally *t
 
 static void print_records(const struct sonde_trace *trace, const struct tally *tally)
 {
-    size_t kept = sonde_trace_block_counts_count(trace);
+    uint64_t kept = sonde_trace_block_counts_count(trace), used = 0, predicted = 0;
+    bool counted = sonde_trace_record_totals_count(trace) > 0;
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++) {
+        const struct sonde_trace_record_totals *totals = sonde_trace_record_totals(trace, i);
+        kept += totals->stored;
+        used += totals->used;
+        predicted += totals->predicted;
+        counted = counted && totals->predicted != UINT64_MAX;
+    }
+    if (counted)
+        cli_note("space      %llu bytes of records predicted, %llu used", (ull)predicted,
+                 (ull)used);
     if (tally->lost == 0 && tally->unfinished == 0) {
-        cli_note("records    %zu kept, 0 lost", kept);
+        cli_note("records    %llu kept, 0 lost", (ull)kept);
         return;
     }
-    cli_warning("records    %zu kept, %llu lost; %zu dispatch%s not finished", kept,
+    cli_warning("records    %llu kept, %llu lost; %zu dispatch%s not finished", (ull)kept,
                 (ull)tally->lost, tally->unfinished, tally->unfinished == 1 ? "" : "es");
     for (size_t i = 0; i < sonde_trace_loss_count(trace); i++)
         cli_note("           %s", sonde_trace_loss(trace, i)->reason);

@@ -5,6 +5,7 @@
 
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const register_choices[] = {"recompile", "unmodified", NULL};
+static const char *const record_choices[] = {"sized", "truncate", NULL};
 static const char *const core_choices[] = {"cpu", "cpux", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
@@ -36,6 +37,14 @@ static const struct cli_option options[] = {
      "recompile (the compiler assigns registers again and leaves some free) or unmodified (the "
      "kernel is exactly the one that runs without Sonde) (default: recompile).",
      register_choices, false, false},
+    {CLI_OPTION_RECORDS, 0, "records", "HOW",
+     "Space for what tracing tools record in a dispatch: sized (each dispatch is first run without "
+     "effect to count its records; emulated GPU) or truncate (16M, or --max-buffer; the rest is "
+     "counted as lost) (default: sized where that is possible).",
+     record_choices, false, false},
+    {CLI_OPTION_MAX_BUFFER, 0, "max-buffer", "SIZE",
+     "Bytes that the records of one dispatch may take, with K, M or G (default: 2G when sized).",
+     NULL, false, false},
     {CLI_OPTION_DEVICE, 0, "device", "DEVICE",
      "auto (a real Intel GPU when one can be used, else the emulated one), hw, or emu:MODEL; "
      "'sonde list devices' shows them (default: auto).",
@@ -227,8 +236,9 @@ static const struct cli_command commands[] = {
      true,
      cmd_run,
      {CLI_OPTION_TOOL, CLI_OPTION_OUTPUT, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_SKIP,
-      CLI_OPTION_TAKE, CLI_OPTION_REGISTERS, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS,
-      CLI_OPTION_TIMING, CLI_OPTION_REPORT, CLI_OPTION_QUIET, CLI_OPTION_END}},
+      CLI_OPTION_TAKE, CLI_OPTION_REGISTERS, CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER,
+      CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING, CLI_OPTION_REPORT,
+      CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"report",
      "Show what the tools of a recorded run counted",
      "",
@@ -271,8 +281,9 @@ static const struct cli_command commands[] = {
      true,
      cmd_verify,
      {CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_REGISTERS,
-      CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING, CLI_OPTION_OUTPUT,
-      CLI_OPTION_COMPARE, CLI_OPTION_FORMAT, CLI_OPTION_QUIET, CLI_OPTION_END}},
+      CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS,
+      CLI_OPTION_TIMING, CLI_OPTION_OUTPUT, CLI_OPTION_COMPARE, CLI_OPTION_FORMAT, CLI_OPTION_QUIET,
+      CLI_OPTION_END}},
     {"disasm",
      "Disassemble the kernels of a device binary",
      "FILE",

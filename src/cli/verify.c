@@ -205,6 +205,41 @@ static void compare_tool(struct verify_result *result, const char *where,
     }
 }
 
+/* The visits of blocks that a trace counted against the device's counts, and
+ * the bytes it was predicted to need. Returns how many traces there are. */
+static size_t compare_records(struct verify_result *result, const char *where,
+                              const struct sonde_trace *trace,
+                              const struct sonde_trace_kernel *kernel, uint32_t dispatch,
+                              const struct sonde_gen_instruction *instructions, size_t count,
+                              const struct truth_dispatch *device)
+{
+    const struct sonde_record_layout *layout = sonde_trace_record_layout(trace, kernel->id);
+    size_t found = 0;
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace) && layout != NULL; i++) {
+        const struct sonde_trace_record_totals *totals = sonde_trace_record_totals(trace, i);
+        if (totals->dispatch != dispatch)
+            continue;
+        found++;
+        if (totals->predicted != UINT64_MAX &&
+            totals->predicted != totals->used + totals->lost_bytes)
+            differ(result, "%s: %llu bytes of records were predicted, %llu made", where,
+                   (ull)totals->predicted, (ull)(totals->used + totals->lost_bytes));
+        for (size_t b = 0; b < kernel->block_count; b++) {
+            size_t first = kernel->blocks[b].first;
+            if (layout->blocks[b].size == 0 || first >= count)
+                continue;
+            struct truth_count seen =
+                count_of(kernel, instructions[first].offset, first, true, device);
+            result->counts++;
+            if (totals->visits[b] != seen.executions)
+                differ(result,
+                       "%s, block %zu: %llu visits recorded or lost, the device counted %llu",
+                       where, b, (ull)totals->visits[b], (ull)seen.executions);
+        }
+    }
+    return found;
+}
+
 static enum sonde_status compare_counts(struct verify_result *result, const char *where,
                                         const struct verify_run *instrumented, size_t index,
                                         const struct truth_dispatch *a,
@@ -233,6 +268,8 @@ static enum sonde_status compare_counts(struct verify_result *result, const char
         found++;
         compare_tool(result, where, kernel, instructions, count, counts, a, b);
     }
+    found += compare_records(result, where, instrumented->trace, kernel, dispatch->id, instructions,
+                             count, b);
     if (found == 0)
         differ(result, "%s: ran instrumented, but left no counts", where);
     free(instructions);

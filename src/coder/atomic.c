@@ -127,12 +127,15 @@ sonde_coder_atomic_fetch_add(struct sonde_coder *coder, struct sonde_procedure *
     if (builder.status != SONDE_OK)
         return builder.status;
     sonde_vreg value = message_data(&builder, SONDE_GEN_TYPE_UD, data);
-    sonde_vreg response = coder_builder_temporary(&builder, CODER_TEMPORARY_RESPONSE);
+    bool in_place = coder->vregs[old].size >= coder->grf_size && !coder_vreg_lasts(coder, old);
+    sonde_vreg response =
+        in_place ? old : coder_builder_temporary(&builder, CODER_TEMPORARY_RESPONSE);
     sonde_vreg at = coder_builder_message_address(&builder, address);
     if (builder.status == SONDE_OK)
         coder_message_atomic(&builder, CODER_ATOMIC_ADD, 4, at, value, response);
-    coder_builder_move(&builder, coder_vreg_typed(old, 0, SONDE_GEN_TYPE_UD),
-                       coder_vreg_typed(response, 0, SONDE_GEN_TYPE_UD));
+    if (!in_place)
+        coder_builder_move(&builder, coder_vreg_typed(old, 0, SONDE_GEN_TYPE_UD),
+                           coder_vreg_typed(response, 0, SONDE_GEN_TYPE_UD));
     return coder_builder_close(&builder);
 }
 

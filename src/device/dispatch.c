@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "device/dry.h"
 #include "device/log.h"
 #include "device/truth_writer.h"
 
@@ -158,6 +159,24 @@ static void write_truth(struct device_streamer *s, struct device_truth_record *r
                               error.message);
 }
 
+/* A dispatch that is none: neither counted nor in the ground truth, no time
+ * passes, and memory is as before, but for its profile buffer. */
+static void run_dry(struct device_streamer *s, const struct emu_dispatch *dispatch,
+                    const struct device_dry *keep)
+{
+    struct device_process *process = s->connection->process;
+    struct emu_memory memory = {.context = process->space, .page = translate};
+    struct emu_result result = {0};
+    struct sonde_error error = {0};
+    const struct device_saved_page *pages;
+    device_space_snapshot_begin(process->space);
+    /* What goes wrong in it does so again in the dispatch itself. */
+    (void)emu_run(process->emu, &memory, dispatch, &result, &error);
+    size_t count = device_space_snapshot_end(process->space, &pages);
+    device_dry_restore(process->space, pages, count, keep);
+    emu_result_clear(&result);
+}
+
 void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *dispatch,
                          uint32_t binding_table_entries)
 {
@@ -166,6 +185,11 @@ void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *d
     struct emu_memory memory = {.context = process->space, .page = translate};
     struct emu_result result = {0};
     struct sonde_error error = {0};
+    struct device_dry keep;
+    if (device_dry_wanted(process->space, dispatch, &keep)) {
+        run_dry(s, dispatch, &keep);
+        return;
+    }
     uint64_t index = atomic_fetch_add(&machine->dispatches, 1);
     uint64_t begin = now_ns();
     if (machine->truth != NULL)

@@ -16,8 +16,9 @@ struct code {
     struct sonde_coder *coder;
     struct sonde_procedure *procedure;
     sonde_vreg record; /* lasts through the kernel; 0: in the slots */
-    sonde_vreg address, slot_address, offset, sum, work;
-    sonde_vreg control, data, slot;
+    /* As few as possible, since kernels that need all registers are common:
+     * `data` (a whole one) serves every message in turn. */
+    sonde_vreg address, offset, sum, limit, flags, data;
     enum sonde_status status;
     struct sonde_error *error;
 };
@@ -76,49 +77,58 @@ static void begin(struct code *c, const char *name)
 static void compute_slot_address(struct code *c)
 {
     const struct sonde_profile_array *slots = &c->trace->slots;
-    DO(c, sonde_coder_compute_thread_chunk_address(c->coder, c->procedure, c->slot_address,
-                                                   slots->buckets, slots->chunk_size, slots->base,
-                                                   0, c->error));
+    DO(c,
+       sonde_coder_compute_thread_chunk_address(c->coder, c->procedure, c->address, slots->buckets,
+                                                slots->chunk_size, slots->base, 0, c->error));
 }
 
-/* sum = end of the record if the flag is clear, else -1; fits = sum <= limit. */
+/* The kernel's flags are read before anything here changes them. */
+static void keep_flags(struct code *c)
+{
+    for (uint8_t f = 0; f < 2; f++)
+        move(c, at(c->flags, 4u * f), sonde_operand_arf((uint8_t)(SONDE_GEN_ARF_FLAG | f), 0),
+             NULL);
+}
+
+/* offset, sum = start and end of the record if the flag is clear, else 0, -1;
+ * fits = sum <= limit. */
 static void take_space(struct code *c, uint32_t size)
 {
     address_of(c, immediate(PROFILE_CONTROL_OVERFLOW));
-    DO(c, sonde_coder_load_mem_block(c->coder, c->procedure, c->address, c->control, 16, NULL,
-                                     c->error));
-    compare(c, &is_open, SONDE_GEN_CONDITION_Z, at(c->control, PROFILE_CONTROL_OVERFLOW),
+    DO(c,
+       sonde_coder_load_mem_block(c->coder, c->procedure, c->address, c->data, 16, NULL, c->error));
+    compare(c, &is_open, SONDE_GEN_CONDITION_Z, at(c->data, PROFILE_CONTROL_OVERFLOW),
             immediate(0));
-    move(c, at(c->offset, 0), immediate(0), NULL);
+    move(c, at(c->limit, 0), at(c->data, PROFILE_CONTROL_LIMIT), NULL);
     move(c, at(c->sum, 0), immediate(UINT32_MAX), NULL);
+    move(c, at(c->data, 0), immediate(size), NULL);
     address_of(c, immediate(PROFILE_CONTROL_CURSOR));
-    DO(c, sonde_coder_atomic_fetch_add(c->coder, c->procedure, c->address, immediate(size),
-                                       c->offset, &is_open, c->error));
-    operation(c, SONDE_ADD, at(c->sum, 0), at(c->offset, 0), immediate(size), &is_open);
-    compare(c, &fits, SONDE_GEN_CONDITION_LE, at(c->sum, 0), at(c->control, PROFILE_CONTROL_LIMIT));
-    move(c, at(c->offset, 0), immediate(0), &is_lost);
+    DO(c, sonde_coder_atomic_fetch_add(c->coder, c->procedure, c->address, at(c->data, 0), c->data,
+                                       &is_open, c->error));
+    operation(c, SONDE_ADD, at(c->sum, 0), at(c->data, 0), immediate(size), &is_open);
+    compare(c, &fits, SONDE_GEN_CONDITION_LE, at(c->sum, 0), at(c->limit, 0));
+    move(c, at(c->offset, 0), immediate(0), NULL);
+    move(c, at(c->offset, 0), at(c->data, 0), &fits);
 }
 
 static void count_loss(struct code *c, uint32_t block)
 {
     const struct sonde_profile_array *lost = &c->trace->lost;
+    move(c, at(c->data, 0), immediate(1), NULL);
     address_of(c, immediate(PROFILE_CONTROL_OVERFLOW));
     DO(c, sonde_coder_atomic_store(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address,
-                                   immediate(1), &is_lost, c->error));
+                                   at(c->data, 0), &is_lost, c->error));
     DO(c, sonde_profile_array_compute_address(lost, c->coder, c->procedure, c->address,
                                               immediate(block), 0, c->error));
     DO(c, sonde_coder_atomic_inc(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address, &is_lost,
                                  c->error));
 }
 
-/* The kernel's flags are read before anything here changes them. */
 static void collect_header(struct code *c, uint32_t block)
 {
     static const struct {
         uint8_t at, arf, byte;
     } fields[] = {
-        {SONDE_RECORD_FLAGS, SONDE_GEN_ARF_FLAG, 0},
-        {SONDE_RECORD_FLAGS + 4, SONDE_GEN_ARF_FLAG | 1, 0},
         {SONDE_RECORD_THREAD, SONDE_GEN_ARF_STATE, 0},
         {SONDE_RECORD_ENABLED, SONDE_GEN_ARF_CHANNEL_ENABLE, 0},
         {SONDE_RECORD_DISPATCH, SONDE_GEN_ARF_STATE, 8},
@@ -126,6 +136,8 @@ static void collect_header(struct code *c, uint32_t block)
         {SONDE_RECORD_TIME + 4, SONDE_GEN_ARF_TIMESTAMP, 4},
     };
     move(c, at(c->data, SONDE_RECORD_BLOCK), immediate(block), NULL);
+    for (uint32_t f = 0; f < 8; f += 4)
+        move(c, at(c->data, SONDE_RECORD_FLAGS + f), at(c->flags, f), NULL);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         move(c, at(c->data, fields[i].at), sonde_operand_arf(fields[i].arf, fields[i].byte), NULL);
 }
@@ -136,9 +148,9 @@ static void keep_record(struct code *c)
         move(c, at(c->record, 0), at(c->offset, 0), NULL);
         return;
     }
-    move(c, at(c->slot, 0), at(c->offset, 0), NULL);
+    move(c, at(c->data, 0), at(c->offset, 0), NULL);
     compute_slot_address(c);
-    DO(c, sonde_coder_store_mem_block(c->coder, c->procedure, c->slot_address, c->slot,
+    DO(c, sonde_coder_store_mem_block(c->coder, c->procedure, c->address, c->data,
                                       PROFILE_TRACE_SLOT_BYTES, NULL, c->error));
 }
 
@@ -147,9 +159,10 @@ static void append_head(struct code *c, uint32_t block)
 {
     const struct sonde_record_block *layout = &c->trace->layout.blocks[block];
     bool is_start = block + 1 == c->trace->layout.block_count;
-    collect_header(c, block);
+    keep_flags(c);
     take_space(c, layout->size);
     count_loss(c, block);
+    collect_header(c, block);
     address_of(c, at(c->offset, 0));
     DO(c, sonde_coder_store_mem_block(c->coder, c->procedure, c->address, c->data,
                                       SONDE_RECORD_HEADER_BYTES, &fits, c->error));
@@ -164,19 +177,19 @@ static void append_head(struct code *c, uint32_t block)
                                       item->point.count, &fits, c->error));
 }
 
-/* work = offset of the record, is_recorded = there is one, address = its item. */
+/* is_recorded = the thread has a record, address = its item. */
 static void find_item(struct code *c, const struct sonde_record_item *item)
 {
     struct sonde_operand record = at(c->record, 0);
     if (c->record == 0) {
         compute_slot_address(c);
-        DO(c, sonde_coder_load_mem_block(c->coder, c->procedure, c->slot_address, c->slot,
+        DO(c, sonde_coder_load_mem_block(c->coder, c->procedure, c->address, c->data,
                                          PROFILE_TRACE_SLOT_BYTES, NULL, c->error));
-        record = at(c->slot, 0);
+        record = at(c->data, 0);
     }
     compare(c, &is_recorded, SONDE_GEN_CONDITION_NZ, record, immediate(0));
-    operation(c, SONDE_ADD, at(c->work, 0), record, immediate(item->offset), NULL);
-    address_of(c, at(c->work, 0));
+    operation(c, SONDE_ADD, at(c->offset, 0), record, immediate(item->offset), NULL);
+    address_of(c, at(c->offset, 0));
 }
 
 static void append_item(struct code *c, const struct sonde_record_item *item)
@@ -205,16 +218,14 @@ static void append_item(struct code *c, const struct sonde_record_item *item)
 static void make_registers(struct code *c)
 {
     struct sonde_coder *coder = c->coder;
-    c->address = sonde_vreg_make_msg_addr_scratch(coder);
-    c->slot_address = sonde_vreg_make_msg_addr_scratch(coder);
+    c->address = sonde_vreg_make_scratch(coder, SONDE_VREG_PTR);
     c->offset = sonde_vreg_make_scratch(coder, SONDE_VREG_DWORD);
     c->sum = sonde_vreg_make_scratch(coder, SONDE_VREG_DWORD);
-    c->work = sonde_vreg_make_scratch(coder, SONDE_VREG_DWORD);
-    c->control = sonde_vreg_make_msg_data_scratch(coder, SONDE_VREG_OWORD);
-    c->data = sonde_vreg_make_msg_data_scratch(coder, SONDE_VREG_HWORD);
-    c->slot = sonde_vreg_make_msg_data_scratch(coder, SONDE_VREG_OWORD);
+    c->limit = sonde_vreg_make_scratch(coder, SONDE_VREG_DWORD);
+    c->flags = sonde_vreg_make_scratch(coder, SONDE_VREG_QWORD);
+    c->data = sonde_vreg_make_msg_data_scratch(coder, SONDE_VREG_GRF);
     c->record = sonde_vreg_make_counter(coder, SONDE_VREG_DWORD);
-    if (c->slot == 0 || c->record == 0)
+    if (c->data == 0 || c->record == 0)
         c->status = sonde_error_set(c->error, SONDE_ERROR_MEMORY, 0, "out of memory");
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "analyze/records.h"
 #include "report/report.h"
 
 typedef unsigned long long ull;
@@ -76,6 +77,64 @@ static void text_counts(const struct sonde_trace_block_counts *counts, struct re
     report_text_add(text, "\n");
 }
 
+static void text_totals(const struct sonde_trace_record_totals *totals, struct report_text *text)
+{
+    report_text_add(text, "records: dispatch %u, %s, %llu in %llu bytes, %llu lost",
+                    totals->dispatch, totals->mode, (ull)totals->stored, (ull)totals->used,
+                    (ull)totals->lost);
+    if (totals->predicted != UINT64_MAX)
+        report_text_add(text, ", %llu bytes predicted", (ull)totals->predicted);
+    if (totals->lost > 0)
+        report_text_add(text, ", %llu bytes needed", (ull)(totals->used + totals->lost_bytes));
+    report_text_add(text, "\n");
+}
+
+static void text_item(const struct sonde_record_item *item, const uint8_t *data,
+                      struct report_text *text)
+{
+    report_text_add(text, "  %s%s at instruction %u:",
+                    sonde_record_kind_name((enum sonde_record_kind)item->point.kind),
+                    item->point.after ? " after" : "", item->point.instruction);
+    for (uint32_t at = 0; at + 4 <= item->size; at += 4)
+        report_text_add(text, " %08x",
+                        (unsigned)(data[at] | data[at + 1] << 8 | data[at + 2] << 16 |
+                                   (unsigned)data[at + 3] << 24));
+    report_text_add(text, "\n");
+}
+
+static enum sonde_status text_visit(const struct analyze_visit *visit, void *context,
+                                    struct sonde_error *error)
+{
+    struct report_text *text = context;
+    (void)error;
+    report_text_add(text, "record %llu: dispatch %u, thread 0x%x, ", (ull)visit->position,
+                    visit->dispatch, visit->thread);
+    if (visit->starts_thread)
+        report_text_add(text, "start");
+    else
+        report_text_add(text, "block %u", visit->block);
+    report_text_add(text, ", channels 0x%x of 0x%x, flags %08x %08x, time %llu\n", visit->enabled,
+                    visit->dispatched, visit->flags[0], visit->flags[1], (ull)visit->time);
+    for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
+        const uint8_t *data;
+        const struct sonde_record_item *item = analyze_visit_item(visit, i, &data);
+        text_item(item, data, text);
+    }
+    return SONDE_OK;
+}
+
+static void text_records(const struct sonde_trace *trace, struct report_text *text)
+{
+    struct sonde_error error;
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
+        text_totals(sonde_trace_record_totals(trace, i), text);
+    if (analyze_records_walk(trace, NULL, text_visit, text, &error) != SONDE_OK)
+        report_text_add(text, "records: %s\n", error.message);
+    if (analyze_records_missing(trace) > 0)
+        report_text_add(text, "records: %llu bytes are missing from the file\n",
+                        (ull)analyze_records_missing(trace));
+}
+
 void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
 {
     for (size_t i = 0; i < sonde_trace_process_count(trace); i++)
@@ -93,6 +152,7 @@ void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
     }
     for (size_t i = 0; i < sonde_trace_block_counts_count(trace); i++)
         text_counts(sonde_trace_block_counts(trace, i), text);
+    text_records(trace, text);
     for (size_t i = 0; i < sonde_trace_loss_count(trace); i++) {
         const struct sonde_trace_loss *loss = sonde_trace_loss(trace, i);
         report_text_add(text, "loss: ");
@@ -246,7 +306,9 @@ static void json_losses(const struct sonde_trace *trace, struct report_json *jso
 void report_run_print_json(const struct sonde_trace *trace, struct report_json *json)
 {
     const struct sonde_trace_header *header = sonde_trace_header(trace);
-    uint64_t lost = 0;
+    uint64_t lost = 0, records = sonde_trace_block_counts_count(trace);
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
+        records += sonde_trace_record_totals(trace, i)->stored;
     for (size_t i = 0; i < sonde_trace_loss_count(trace); i++)
         lost += sonde_trace_loss(trace, i)->records;
     report_json_string(json, "command_line", header->command_line);
@@ -305,12 +367,18 @@ void report_info_text(const struct sonde_trace *trace, struct report_text *text)
             report_text_add(text, ", not instrumented: %s", kernel->refusal);
         report_text_add(text, "\n");
     }
-    uint64_t lost = 0;
+    uint64_t lost = 0, records = sonde_trace_block_counts_count(trace);
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
+        records += sonde_trace_record_totals(trace, i)->stored;
     for (size_t i = 0; i < sonde_trace_loss_count(trace); i++)
         lost += sonde_trace_loss(trace, i)->records;
-    report_text_add(text, "%zu dispatches, %zu records, %llu lost\n",
-                    sonde_trace_dispatch_count(trace), sonde_trace_block_counts_count(trace),
-                    (ull)lost);
+    report_text_add(text, "%zu dispatches, %llu records, %llu lost\n",
+                    sonde_trace_dispatch_count(trace), (ull)records, (ull)lost);
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
+        text_totals(sonde_trace_record_totals(trace, i), text);
+    if (analyze_records_missing(trace) > 0)
+        report_text_add(text, "%llu bytes of records are missing from the file\n",
+                        (ull)analyze_records_missing(trace));
     for (size_t i = 0; i < sonde_trace_message_count(trace); i++)
         report_text_add(text, "message: %s\n", sonde_trace_message(trace, i)->text);
 }

@@ -6,11 +6,17 @@
 
 extern const struct sonde_tool tools_opcodeprof;
 extern const struct sonde_tool tools_bblprof;
+extern const struct sonde_tool tools_flowtrace;
+extern const struct sonde_tool tools_memtrace;
 
 /* Shared by the tools that count block executions: one 32-bit counter a basic
  * block, incremented once a hardware thread whatever its execution mask. */
 enum sonde_status tools_count_blocks(struct sonde_tool_build *build, struct sonde_error *error);
 enum sonde_status tools_record_blocks(struct sonde_tool_dispatch *dispatch, const char *tool,
                                       struct sonde_error *error);
+
+/* Shared by the tools that look at addresses: ask for the addresses of every
+ * message to memory but scratch, and the channels of those with a predicate. */
+enum sonde_status tools_record_addresses(struct sonde_tool_build *build, struct sonde_error *error);
 
 #endif

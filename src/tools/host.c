@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/array.h"
 
 struct sonde_instrument *sonde_tool_build_instrument(struct sonde_tool_build *build)
@@ -17,6 +18,25 @@ enum sonde_status sonde_tool_build_allocate(struct sonde_tool_build *build, uint
 {
     return profile_array_place(record_size, records, build->buckets, &build->buffer_size, array,
                                error);
+}
+
+enum sonde_status sonde_tool_build_record_blocks(struct sonde_tool_build *build,
+                                                 struct sonde_error *error)
+{
+    (void)error;
+    build->every_block = true;
+    return SONDE_OK;
+}
+
+enum sonde_status sonde_tool_build_record(struct sonde_tool_build *build,
+                                          const struct sonde_record_point *point,
+                                          struct sonde_error *error)
+{
+    if (base_array_reserve((void **)&build->points, &build->point_capacity, build->point_count + 1,
+                           sizeof *build->points) != SONDE_OK)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    build->points[build->point_count++] = *point;
+    return SONDE_OK;
 }
 
 void sonde_tool_build_set_state(struct sonde_tool_build *build, void *state)

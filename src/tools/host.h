@@ -12,6 +12,10 @@ struct sonde_tool_build {
     uint32_t buckets;
     uint32_t buffer_size; /* bytes laid out so far, by every tool */
     void *state;          /* of the tool that is being called */
+    /* Records that tools asked for. */
+    bool every_block;
+    struct sonde_record_point *points;
+    size_t point_count, point_capacity;
 };
 
 struct sonde_tool_dispatch {

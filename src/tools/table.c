@@ -5,6 +5,8 @@
 static const struct sonde_tool *const builtin[] = {
     &tools_opcodeprof,
     &tools_bblprof,
+    &tools_flowtrace,
+    &tools_memtrace,
 };
 
 const struct sonde_tool *sonde_tool_at(size_t index)

@@ -34,6 +34,7 @@ enum {
 #define TRACE_FEATURE_LOSSES       (UINT64_C(1) << 3)
 #define TRACE_FEATURE_MESSAGES     (UINT64_C(1) << 4)
 #define TRACE_FEATURE_CALLS        (UINT64_C(1) << 16)
+#define TRACE_FEATURE_RECORDS      (UINT64_C(1) << 8)
 #define TRACE_FEATURE_MUST_KNOW    (UINT64_C(0xffffffff) << 32)
 
 /* Section header. */
@@ -65,6 +66,9 @@ enum trace_kind {
     TRACE_KIND_FIRMWARE = 20,
     TRACE_KIND_CALLS = 21,
     TRACE_KIND_FIRMWARE_END = 22,
+    TRACE_KIND_RECORD_LAYOUT = 16,
+    TRACE_KIND_RECORDS = 17, /* holds a zstd frame of its own: read when asked for */
+    TRACE_KIND_RECORD_TOTALS = 18,
 };
 
 #define TRACE_DISPATCH_INSTRUMENTED 1u
@@ -74,6 +78,9 @@ enum trace_kind {
 #define TRACE_KERNEL_HAS_HEAP       1u
 #define TRACE_KERNEL_HAS_REFUSAL    2u
 #define TRACE_BLOCK_RECORD_BYTES    16u
+#define TRACE_LAYOUT_BLOCK_BYTES    12u
+#define TRACE_LAYOUT_ITEM_BYTES     28u
+#define TRACE_POINT_AFTER           1u
 
 #define TRACE_SYMBOL_FUNCTION      1u
 #define TRACE_SYMBOL_MINIMUM_BYTES 16u /* with an empty name */

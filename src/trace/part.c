@@ -142,6 +142,80 @@ static bool add_message(struct trace_part *part, const struct trace_section *sec
     return true;
 }
 
+static bool add_layout(struct trace_part *part, const struct trace_section *section,
+                       struct trace_arena *arena)
+{
+    struct trace_layout layout = {.kernel = 0};
+    size_t n = part->layout_count;
+    if (!trace_decode_record_layout(section, arena, &layout))
+        return false;
+    size_t kernel = find_id(part->kernel_file_ids, part->kernel_count, layout.kernel);
+    if (kernel == part->kernel_count ||
+        layout.layout.block_count != part->kernels[kernel].block_count + 1 ||
+        (n > 0 && part->layouts[n - 1].kernel >= kernel) ||
+        !reserve(&part->layouts, &part->layout_capacity, n + 1, sizeof *part->layouts))
+        return false;
+    for (size_t i = 0; i < layout.layout.item_count; i++)
+        if (layout.layout.items[i].point.instruction >= part->kernels[kernel].instruction_count)
+            return false;
+    layout.kernel = (uint32_t)kernel;
+    part->layouts[n] = layout;
+    part->layout_count++;
+    return true;
+}
+
+/* The indices of a dispatch and its kernel in the part, for their ids. */
+static bool find_dispatch(const struct trace_part *part, uint32_t *dispatch, uint32_t *kernel)
+{
+    size_t k = find_id(part->kernel_file_ids, part->kernel_count, *kernel);
+    size_t d = find_id(part->dispatch_file_ids, part->dispatch_count, *dispatch);
+    if (k == part->kernel_count || d == part->dispatch_count || part->dispatches[d].kernel != k)
+        return false;
+    *dispatch = (uint32_t)d;
+    *kernel = (uint32_t)k;
+    return true;
+}
+
+static const struct trace_layout *layout_of(const struct trace_part *part, uint32_t kernel)
+{
+    for (size_t i = 0; i < part->layout_count; i++)
+        if (part->layouts[i].kernel == kernel)
+            return &part->layouts[i];
+    return NULL;
+}
+
+static bool add_records(struct trace_part *part, const struct trace_section *section)
+{
+    struct trace_stretch stretch = {.frame = NULL};
+    size_t n = part->stretch_count;
+    bool good = trace_decode_records(section, &stretch) &&
+                find_dispatch(part, &stretch.records.dispatch, &stretch.records.kernel) &&
+                layout_of(part, stretch.records.kernel) != NULL &&
+                reserve(&part->stretches, &part->stretch_capacity, n + 1, sizeof *part->stretches);
+    if (!good) {
+        free((void *)(uintptr_t)stretch.frame);
+        return false;
+    }
+    part->stretches[n] = stretch;
+    part->stretch_count++;
+    return true;
+}
+
+static bool add_totals(struct trace_part *part, const struct trace_section *section,
+                       struct trace_arena *arena)
+{
+    struct sonde_trace_record_totals totals = {.visit_count = 0};
+    size_t n = part->total_count;
+    if (!trace_decode_record_totals(section, arena, &totals) ||
+        !find_dispatch(part, &totals.dispatch, &totals.kernel) ||
+        totals.visit_count != part->kernels[totals.kernel].block_count + 1 ||
+        !reserve(&part->totals, &part->total_capacity, n + 1, sizeof *part->totals))
+        return false;
+    part->totals[n] = totals;
+    part->total_count++;
+    return true;
+}
+
 static bool add_section(struct trace_part *part, const struct trace_section *section,
                         struct trace_arena *arena, uint64_t *dropped)
 {
@@ -167,6 +241,12 @@ static bool add_section(struct trace_part *part, const struct trace_section *sec
         return trace_call_flow_add_calls(&part->flow, section);
     case TRACE_KIND_FIRMWARE_END:
         return trace_call_flow_add_end(&part->flow, section, arena);
+    case TRACE_KIND_RECORD_LAYOUT:
+        return add_layout(part, section, arena);
+    case TRACE_KIND_RECORDS:
+        return add_records(part, section);
+    case TRACE_KIND_RECORD_TOTALS:
+        return add_totals(part, section, arena);
     case TRACE_KIND_END:
         part->ended = trace_decode_end(section, &sections, dropped);
         return part->ended;
@@ -229,5 +309,10 @@ void trace_part_clear(struct trace_part *part)
     free(part->losses);
     free(part->messages);
     trace_call_flow_clear(&part->flow);
+    free(part->layouts);
+    for (size_t i = 0; i < part->stretch_count; i++)
+        free((void *)(uintptr_t)part->stretches[i].frame);
+    free(part->stretches);
+    free(part->totals);
     *part = (struct trace_part){0};
 }

@@ -31,6 +31,11 @@ struct sonde_trace {
     size_t loss_count;
     struct sonde_trace_message *messages;
     size_t message_count;
+    const struct sonde_record_layout **layouts; /* by kernel, NULL none */
+    struct trace_stretch *stretches;            /* frames belong to the parts */
+    size_t stretch_count;
+    struct sonde_trace_record_totals *totals;
+    size_t total_count;
     char warning[1024];
 };
 
@@ -120,6 +125,8 @@ static bool allocate_whole(struct sonde_trace *trace)
         trace->count_count += part->count_count;
         trace->loss_count += part->loss_count;
         trace->message_count += part->message_count;
+        trace->stretch_count += part->stretch_count;
+        trace->total_count += part->total_count;
     }
     struct trace_arena *arena = &trace->arena;
     trace->kernels = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->kernels);
@@ -128,9 +135,51 @@ static bool allocate_whole(struct sonde_trace *trace)
     trace->counts = trace_arena_allocate(arena, trace->count_count * sizeof *trace->counts);
     trace->losses = trace_arena_allocate(arena, trace->loss_count * sizeof *trace->losses);
     trace->messages = trace_arena_allocate(arena, trace->message_count * sizeof *trace->messages);
+    trace->layouts = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->layouts);
+    trace->stretches = trace_arena_allocate(arena, trace->stretch_count * sizeof *trace->stretches);
+    trace->totals = trace_arena_allocate(arena, trace->total_count * sizeof *trace->totals);
+    if (trace->layouts == NULL || trace->stretches == NULL || trace->totals == NULL)
+        return false;
     return trace->kernels != NULL && trace->dispatches != NULL && trace->counts != NULL &&
            trace->losses != NULL && trace->messages != NULL && trace->kernel_count < UINT32_MAX &&
            trace->dispatch_count < UINT32_MAX;
+}
+
+static int compare_stretches(const void *a, const void *b)
+{
+    const struct sonde_trace_records *x = &((const struct trace_stretch *)a)->records;
+    const struct sonde_trace_records *y = &((const struct trace_stretch *)b)->records;
+    if (x->dispatch != y->dispatch)
+        return x->dispatch < y->dispatch ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Layouts, stretches and totals of every part. */
+static void merge_records(struct sonde_trace *trace)
+{
+    size_t stretch = 0, total = 0;
+    uint32_t kernels = 0, dispatches = 0;
+    for (size_t k = 0; k < trace->kernel_count; k++)
+        trace->layouts[k] = NULL;
+    for (size_t p = 0; p < trace->part_count; p++) {
+        const struct trace_part *part = &trace->parts[p];
+        for (size_t i = 0; i < part->layout_count; i++)
+            trace->layouts[kernels + part->layouts[i].kernel] = &part->layouts[i].layout;
+        for (size_t i = 0; i < part->stretch_count; i++, stretch++) {
+            trace->stretches[stretch] = part->stretches[i];
+            trace->stretches[stretch].records.kernel += kernels;
+            trace->stretches[stretch].records.dispatch += dispatches;
+        }
+        for (size_t i = 0; i < part->total_count; i++, total++) {
+            trace->totals[total] = part->totals[i];
+            trace->totals[total].kernel += kernels;
+            trace->totals[total].dispatch += dispatches;
+        }
+        kernels += (uint32_t)part->kernel_count;
+        dispatches += (uint32_t)part->dispatch_count;
+    }
+    if (trace->stretch_count > 1)
+        qsort(trace->stretches, trace->stretch_count, sizeof *trace->stretches, compare_stretches);
 }
 
 static enum sonde_status merge(struct sonde_trace *trace, struct sonde_error *error)
@@ -139,6 +188,7 @@ static enum sonde_status merge(struct sonde_trace *trace, struct sonde_error *er
         qsort(trace->parts, trace->part_count, sizeof *trace->parts, compare_parts);
     if (!allocate_whole(trace))
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    merge_records(trace);
     size_t kernel = 0, dispatch = 0, count = 0, loss = 0, message = 0;
     for (size_t p = 0; p < trace->part_count; p++) {
         const struct trace_part *part = &trace->parts[p];
@@ -368,4 +418,40 @@ const struct sonde_trace_firmware_end *sonde_trace_firmware_end(const struct son
 {
     const struct trace_call_flow *flow = find_flow(trace);
     return flow != NULL && flow->has_end ? &flow->end : NULL;
+}
+
+const struct sonde_record_layout *sonde_trace_record_layout(const struct sonde_trace *trace,
+                                                            uint32_t kernel)
+{
+    return kernel < trace->kernel_count ? trace->layouts[kernel] : NULL;
+}
+
+size_t sonde_trace_records_count(const struct sonde_trace *trace)
+{
+    return trace->stretch_count;
+}
+
+const struct sonde_trace_records *sonde_trace_records(const struct sonde_trace *trace, size_t index)
+{
+    return index < trace->stretch_count ? &trace->stretches[index].records : NULL;
+}
+
+enum sonde_status sonde_trace_read_records(const struct sonde_trace *trace, size_t index,
+                                           uint8_t *data, struct sonde_error *error)
+{
+    if (index >= trace->stretch_count)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "there is no stretch %zu of records",
+                               index);
+    return trace_stretch_read(&trace->stretches[index], data, error);
+}
+
+size_t sonde_trace_record_totals_count(const struct sonde_trace *trace)
+{
+    return trace->total_count;
+}
+
+const struct sonde_trace_record_totals *sonde_trace_record_totals(const struct sonde_trace *trace,
+                                                                  size_t index)
+{
+    return index < trace->total_count ? &trace->totals[index] : NULL;
 }

@@ -5,6 +5,7 @@
 #include "sonde/trace.h"
 #include "trace/arena.h"
 #include "trace/calls.h"
+#include "trace/records.h"
 
 extern const struct sonde_trace_header trace_empty_header;
 
@@ -29,6 +30,12 @@ struct trace_part {
     struct sonde_trace_message *messages;
     size_t message_count, message_capacity;
     struct trace_call_flow flow;
+    struct trace_layout *layouts; /* one a kernel at most, ascending */
+    size_t layout_count, layout_capacity;
+    struct trace_stretch *stretches;
+    size_t stretch_count, stretch_capacity;
+    struct sonde_trace_record_totals *totals;
+    size_t total_count, total_capacity;
     char warning[256]; /* "" when whole */
 };
 

@@ -14,6 +14,7 @@
 #include "trace/encode.h"
 #include "trace/file.h"
 #include "trace/format.h"
+#include "trace/records.h"
 
 /* Smaller payloads cost more to compress than they save. */
 #define TRACE_COMPRESS_FROM 256u
@@ -61,7 +62,8 @@ static enum sonde_status build_section(struct sonde_trace_writer *writer, enum t
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for a trace record");
     size_t stored = payload->size;
     uint16_t flags = 0;
-    if (payload->size >= TRACE_COMPRESS_FROM && writer->compressor != NULL) {
+    bool packs = kind != TRACE_KIND_RECORDS && payload->size >= TRACE_COMPRESS_FROM;
+    if (packs && writer->compressor != NULL) {
         size_t packed = ZSTD_compressCCtx(writer->compressor, place + TRACE_SECTION_BYTES, bound,
                                           payload->data, payload->size, TRACE_ZSTD_LEVEL);
         if (!ZSTD_isError(packed) && packed < payload->size) {
@@ -103,9 +105,10 @@ static enum sonde_status write_file_header(struct sonde_trace_writer *writer,
     memcpy(header + TRACE_HEADER_MAGIC, TRACE_MAGIC, 8);
     base_store32(header + TRACE_HEADER_VERSION, TRACE_VERSION);
     base_store32(header + TRACE_HEADER_SIZE, TRACE_HEADER_BYTES);
-    base_store64(header + TRACE_HEADER_FEATURES,
-                 TRACE_FEATURE_KERNELS | TRACE_FEATURE_DISPATCHES | TRACE_FEATURE_BLOCK_COUNTS |
-                     TRACE_FEATURE_LOSSES | TRACE_FEATURE_MESSAGES | TRACE_FEATURE_CALLS);
+    base_store64(header + TRACE_HEADER_FEATURES, TRACE_FEATURE_KERNELS | TRACE_FEATURE_DISPATCHES |
+                                                     TRACE_FEATURE_BLOCK_COUNTS |
+                                                     TRACE_FEATURE_LOSSES | TRACE_FEATURE_MESSAGES |
+                                                     TRACE_FEATURE_CALLS | TRACE_FEATURE_RECORDS);
     base_store64(header + TRACE_HEADER_CHECK, XXH3_64bits(header, TRACE_HEADER_CHECK));
     return trace_file_append(&writer->file, header, sizeof header, error);
 }
@@ -228,6 +231,34 @@ enum sonde_status sonde_trace_write_firmware_end(struct sonde_trace_writer *writ
     begin_payload(writer);
     trace_encode_firmware_end(&writer->payload, end, writer->calls);
     return write_section(writer, TRACE_KIND_FIRMWARE_END, error);
+}
+
+enum sonde_status sonde_trace_write_record_layout(struct sonde_trace_writer *writer,
+                                                  uint32_t kernel,
+                                                  const struct sonde_record_layout *layout,
+                                                  struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_record_layout(&writer->payload, kernel, layout);
+    return write_section(writer, TRACE_KIND_RECORD_LAYOUT, error);
+}
+
+enum sonde_status sonde_trace_write_records(struct sonde_trace_writer *writer,
+                                            const struct sonde_trace_records *records,
+                                            struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_records(&writer->payload, records, writer->compressor);
+    return write_section(writer, TRACE_KIND_RECORDS, error);
+}
+
+enum sonde_status sonde_trace_write_record_totals(struct sonde_trace_writer *writer,
+                                                  const struct sonde_trace_record_totals *totals,
+                                                  struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_record_totals(&writer->payload, totals);
+    return write_section(writer, TRACE_KIND_RECORD_TOTALS, error);
 }
 
 enum sonde_status sonde_trace_writer_close(struct sonde_trace_writer *writer,

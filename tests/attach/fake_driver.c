@@ -118,7 +118,8 @@ __attribute__((visibility("default"))) int GTPin_Init(const struct gtpin_events 
     return GTPIN_OK;
 }
 
-/* The device: every thread of 32 counts each block b once more than b. */
+/* The device: every thread of 32 counts each block b once more than b, behind
+ * the 128 bytes of a profile buffer that control traces. */
 static void execute(struct execution *execution)
 {
     if (execution->entry_offset == 0)
@@ -134,7 +135,7 @@ static void execute(struct execution *execution)
     for (uint32_t bucket = 0; bucket < FAKE_BUCKETS; bucket++)
         for (uint32_t block = 0; block < blocks; block++) {
             uint32_t value;
-            uint8_t *place = execution->resource->memory + bucket * chunk + 4 * block;
+            uint8_t *place = execution->resource->memory + 128 + bucket * chunk + 4 * block;
             memcpy(&value, place, 4);
             value += block + 1;
             memcpy(place, &value, 4);

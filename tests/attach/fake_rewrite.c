@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/trace.h"
 #include "sonde/instrument.h"
 
 struct sonde_instrument {
@@ -57,7 +58,8 @@ enum sonde_status sonde_coder_compute_thread_chunk_address(
     struct sonde_error *error)
 {
     (void)coder, (void)procedure, (void)address;
-    if (bucket_count != 32 || chunk_size < 64 || base_offset != 0 || offset_in_chunk >= chunk_size)
+    if (bucket_count != 32 || chunk_size < 64 || base_offset != PROFILE_CONTROL_BYTES ||
+        offset_in_chunk >= chunk_size)
         return sonde_error_set(error, SONDE_ERROR_RANGE, 0, "wrong layout");
     return SONDE_OK;
 }
@@ -103,4 +105,29 @@ void sonde_rewritten_clear(struct sonde_rewritten *rewritten)
 {
     free(rewritten->code);
     free(rewritten->instruction_offsets);
+}
+
+void sonde_coder_gen_model(const struct sonde_coder *coder, struct sonde_gen_model *model)
+{
+    (void)coder;
+    *model = (struct sonde_gen_model){.grf_size = 32};
+}
+
+enum sonde_status sonde_record_layout_make(const struct sonde_kernel *kernel, uint32_t grf_size,
+                                           bool every_block,
+                                           const struct sonde_record_point *points, size_t count,
+                                           struct sonde_record_layout *layout,
+                                           struct sonde_error *error)
+{
+    (void)kernel, (void)grf_size, (void)every_block, (void)points, (void)count, (void)layout;
+    return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "no records here");
+}
+
+enum sonde_status profile_trace_instrument(struct sonde_record_layout *layout,
+                                           struct sonde_instrument *instrument, uint32_t buckets,
+                                           uint32_t *end, struct profile_trace *trace,
+                                           struct sonde_error *error)
+{
+    (void)layout, (void)instrument, (void)buckets, (void)end, (void)trace;
+    return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "no records here");
 }

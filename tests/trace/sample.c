@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include <string.h>
+
 static const uint8_t original[96] = {1, 2, 3, 4, 5};
 static uint8_t heap[512];
 static const uint32_t offsets[SAMPLE_INSTRUCTIONS] = {128, 144, UINT32_MAX, 176, 192, 511};
@@ -64,6 +66,59 @@ uint64_t sample_count(uint32_t dispatch, uint32_t block)
     return (uint64_t)dispatch * 1000000007u + block;
 }
 
+static struct sonde_record_block layout_blocks[SAMPLE_BLOCKS + 1] = {
+    {.size = 32},
+    {.size = 64, .item_count = 1},
+    {.size = 0},
+    {.size = 64, .first_item = 1, .item_count = 1}};
+static struct sonde_record_item layout_items[2] = {
+    {.point = {.kind = SONDE_RECORD_MASK, .instruction = 2}, .offset = 32, .size = 4},
+    {.point = {.kind = SONDE_RECORD_REGISTERS, .count = 1}, .offset = 32, .size = 32}};
+
+struct sonde_record_layout sample_layout(void)
+{
+    return (struct sonde_record_layout){.blocks = layout_blocks,
+                                        .block_count = SAMPLE_BLOCKS + 1,
+                                        .items = layout_items,
+                                        .item_count = 2};
+}
+
+void sample_records(uint32_t dispatch, uint8_t data[SAMPLE_RECORD_BYTES])
+{
+    static const uint32_t order[] = {SAMPLE_BLOCKS, 0, 1};
+    memset(data, 0, SAMPLE_RECORD_BYTES);
+    for (unsigned i = 0, at = 0; i < 3; at += layout_blocks[order[i]].size, i++) {
+        const uint32_t header[8] = {order[i], dispatch << 8, 0xffff, 0xffff, 1, 2, 10 + i, 0};
+        memcpy(data + at, header, sizeof header);
+    }
+}
+
+static enum sonde_status write_records(struct sonde_trace_writer *writer, uint32_t dispatch,
+                                       struct sonde_error *error)
+{
+    uint8_t data[SAMPLE_RECORD_BYTES];
+    static const uint64_t visits[SAMPLE_BLOCKS + 1] = {1, 3, 0, 1};
+    sample_records(dispatch, data);
+    struct sonde_trace_records records = {.dispatch = dispatch,
+                                          .size = SAMPLE_RECORD_BYTES,
+                                          .count = 3,
+                                          .time_first = 10,
+                                          .time_last = 12,
+                                          .threads = 1,
+                                          .data = data};
+    struct sonde_trace_record_totals totals = {.dispatch = dispatch,
+                                               .mode = "sized",
+                                               .predicted = SAMPLE_RECORD_BYTES + 128,
+                                               .used = SAMPLE_RECORD_BYTES,
+                                               .stored = 3,
+                                               .lost = 2,
+                                               .lost_bytes = 128,
+                                               .visits = visits,
+                                               .visit_count = SAMPLE_BLOCKS + 1};
+    enum sonde_status status = sonde_trace_write_records(writer, &records, error);
+    return status == SONDE_OK ? sonde_trace_write_record_totals(writer, &totals, error) : status;
+}
+
 enum sonde_status sample_write(struct sonde_trace_writer *writer, uint32_t dispatches,
                                struct sonde_error *error)
 {
@@ -72,6 +127,9 @@ enum sonde_status sample_write(struct sonde_trace_writer *writer, uint32_t dispa
         struct sonde_trace_kernel kernel = sample_kernel(id);
         status = sonde_trace_write_kernel(writer, &kernel, error);
     }
+    struct sonde_record_layout layout = sample_layout();
+    if (status == SONDE_OK)
+        status = sonde_trace_write_record_layout(writer, 0, &layout, error);
     for (uint32_t id = 0; id < dispatches && status == SONDE_OK; id++) {
         bool last = id + 1 == dispatches;
         struct sonde_trace_dispatch dispatch = {
@@ -85,6 +143,8 @@ enum sonde_status sample_write(struct sonde_trace_writer *writer, uint32_t dispa
         struct sonde_trace_block_counts record = {
             .dispatch = id, .tool = "opcodeprof", .counts = counts, .count = SAMPLE_BLOCKS};
         status = sonde_trace_write_block_counts(writer, &record, error);
+        if (status == SONDE_OK)
+            status = write_records(writer, id, error);
         dispatch.complete = true;
         dispatch.complete_time = 200 + id;
         if (status == SONDE_OK)

@@ -168,6 +168,51 @@ static void test_round_trip(void **state)
     sonde_trace_close(trace);
 }
 
+static void test_records(void **state)
+{
+    (void)state;
+    struct sonde_trace *trace;
+    char *directory = in_base("records");
+    write_sample(directory, 4);
+    assert_int_equal(sonde_trace_open(directory, &trace, NULL), SONDE_OK);
+    assert_null(sonde_trace_warning(trace));
+    struct sonde_record_layout wanted = sample_layout();
+    const struct sonde_record_layout *layout = sonde_trace_record_layout(trace, 0);
+    assert_null(sonde_trace_record_layout(trace, 1));
+    assert_non_null(layout);
+    assert_int_equal(layout->block_count, wanted.block_count);
+    assert_int_equal(layout->item_count, wanted.item_count);
+    for (size_t b = 0; b < wanted.block_count; b++) {
+        assert_int_equal(layout->blocks[b].size, wanted.blocks[b].size);
+        assert_int_equal(layout->blocks[b].item_count, wanted.blocks[b].item_count);
+    }
+    for (size_t i = 0; i < wanted.item_count; i++) {
+        assert_int_equal(layout->items[i].point.kind, wanted.items[i].point.kind);
+        assert_int_equal(layout->items[i].offset, wanted.items[i].offset);
+        assert_int_equal(layout->items[i].size, wanted.items[i].size);
+    }
+    assert_int_equal(sonde_trace_records_count(trace), 3);
+    assert_int_equal(sonde_trace_record_totals_count(trace), 3);
+    for (uint32_t d = 0; d < 3; d++) {
+        uint8_t data[SAMPLE_RECORD_BYTES], expected[SAMPLE_RECORD_BYTES];
+        const struct sonde_trace_records *records = sonde_trace_records(trace, d);
+        const struct sonde_trace_record_totals *totals = sonde_trace_record_totals(trace, d);
+        sample_records(d, expected);
+        assert_int_equal(records->dispatch, d);
+        assert_int_equal(records->size, sizeof data);
+        assert_int_equal(records->time_last, 12);
+        assert_int_equal(sonde_trace_read_records(trace, d, data, NULL), SONDE_OK);
+        assert_memory_equal(data, expected, sizeof data);
+        assert_string_equal(totals->mode, "sized");
+        assert_int_equal(totals->predicted, totals->used + totals->lost_bytes);
+        assert_int_equal(totals->visits[1], 3);
+        assert_int_equal(totals->lost, 2);
+    }
+    assert_null(sonde_trace_records(trace, 3));
+    assert_int_equal(sonde_trace_read_records(trace, 3, NULL, NULL), SONDE_ERROR_ARGUMENT);
+    sonde_trace_close(trace);
+}
+
 static void test_large_records_are_compressed(void **state)
 {
     (void)state;
@@ -438,7 +483,7 @@ static void test_file_size_limit(void **state)
     char *directory = in_base("limit");
     pid_t child = fork();
     if (child == 0) {
-        struct rlimit limit = {2000, 2000};
+        struct rlimit limit = {4000, 4000};
         setrlimit(RLIMIT_FSIZE, &limit);
         struct sonde_trace_header header = sample_header();
         struct sonde_trace_writer *writer;
@@ -464,6 +509,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_records),
         cmocka_unit_test(test_large_records_are_compressed),
         cmocka_unit_test(test_rotation),
         cmocka_unit_test(test_rotation_leaves_strangers_alone),

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "attach/neo/buffer.h"
+#include "attach/neo/created.h"
 #include "attach/neo/kernel.h"
 #include "attach/neo/stale.h"
+#include "attach/neo/trace.h"
 #include "attach/neo/trust.h"
 
 /* Dispatches after which a queue is finished that is not believed otherwise. */
@@ -19,7 +21,11 @@ static __thread struct {
     uint64_t sequence;    /* of the submission inside the call, 0 = none */
     gtpin_handle context; /* of the command buffer that is being built */
     gtpin_handle command_buffer;
-} current;
+    bool dry;                         /* the submission is one that only counts records */
+    struct attach_buffer *dry_buffer; /* for it: without one it would have an effect */
+    uint64_t counted;
+    uint64_t predicted; /* bytes of records that the submission is known to make */
+} current = {.predicted = UINT64_MAX};
 
 static uint64_t last_sequence;
 
@@ -86,6 +92,8 @@ static void announce(struct attach_dispatch *dispatch)
     if (dispatch->announced)
         return;
     dispatch->announced = true;
+    if (dispatch->dry)
+        return;
     dispatch->id = attach_session.next_dispatch++;
     attach_kernel_write(dispatch->kernel);
     write_record(dispatch, false);
@@ -99,7 +107,12 @@ static void finish(struct attach_dispatch *dispatch)
     if (dispatch->finished)
         return;
     dispatch->finished = true;
+    if (dispatch->dry && dispatch->counted != NULL)
+        *dispatch->counted = attach_trace_counted(dispatch);
+    if (dispatch->dry)
+        return;
     announce(dispatch);
+    attach_trace_write(dispatch);
     call_tools(dispatch, true);
     write_record(dispatch, true);
 }
@@ -154,15 +167,25 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
         return;
     }
     dispatch->kernel = attach_kernel_find(kernel_id);
-    bool wanted = dispatch->kernel != NULL && wants_buffer(dispatch->kernel, &dispatch->loss);
+    bool dry = current.active && current.dry;
+    bool wanted =
+        dispatch->kernel != NULL && (dry || wants_buffer(dispatch->kernel, &dispatch->loss));
     attach_session_unlock();
     if (dispatch->kernel == NULL) {
         free(dispatch);
         return;
     }
+    dispatch->dry = dry;
+    dispatch->predicted = current.active && !dry ? current.predicted : UINT64_MAX;
+    dispatch->counted = dry ? &current.counted : NULL;
+    attach_trace_size(dispatch);
     gtpin_handle context = current.command_buffer == command_buffer ? current.context : NULL;
-    if (wanted && context != NULL)
-        dispatch->buffer = attach_buffer_take(context, dispatch->kernel->buffer_size);
+    if (dry) {
+        dispatch->buffer = current.dry_buffer;
+        current.dry_buffer = NULL;
+    } else if (wanted && context != NULL)
+        dispatch->buffer = attach_buffer_take(context, dispatch->buffer_size);
+    attach_trace_prepare(dispatch);
     if (wanted && dispatch->buffer == NULL)
         dispatch->loss = "not instrumented, because the driver gave no memory for its profile "
                          "buffer";
@@ -262,6 +285,44 @@ bool attach_enqueue_end(bool runs)
     return false;
 }
 
+bool attach_count_begin(void *context, const void *cl_kernel)
+{
+    if (!attach_session.sized || attach_session.original_mode || !attach_session_lock())
+        return false;
+    const struct attach_kernel *kernel = attach_created_find(cl_kernel);
+    uint64_t number = attach_session.selected_dispatches;
+    bool wanted = kernel != NULL && kernel->trace != NULL && kernel->record.heap != NULL &&
+                  kernel->buffer_size != 0 && !attach_stale_has(cl_kernel) &&
+                  attach_filter_selects_dispatch(&attach_session.filter, number);
+    uint32_t size = wanted ? kernel->buffer_size : 0;
+    attach_session_unlock();
+    if (wanted)
+        current.dry_buffer = attach_buffer_take(context, size);
+    current.dry = wanted && current.dry_buffer != NULL;
+    current.counted = UINT64_MAX;
+    return current.dry;
+}
+
+uint64_t attach_count_end(void)
+{
+    current.dry = false;
+    if (!attach_session_lock())
+        return UINT64_MAX;
+    for (struct attach_dispatch *dispatch = attach_session.first; dispatch != NULL;
+         dispatch = dispatch->next)
+        if (dispatch->counted == &current.counted)
+            dispatch->counted = NULL;
+    attach_buffer_return(current.dry_buffer); /* never submitted */
+    current.dry_buffer = NULL;
+    attach_session_unlock();
+    return current.counted;
+}
+
+void attach_count_use(uint64_t bytes)
+{
+    current.predicted = bytes;
+}
+
 void attach_dispatch_unseen(const char *kernel_name)
 {
     if (!attach_session_lock())
@@ -331,7 +392,7 @@ void attach_queue_abandon(void *queue, const char *reason)
         dispatch->finished = true;
         announce(dispatch);
         dispatch->buffer = NULL; /* never freed: the device may still write to it */
-        if (dispatch->instrumented)
+        if (dispatch->instrumented && !dispatch->dry)
             write_loss(dispatch->id, reason);
     }
     attach_session_unlock();

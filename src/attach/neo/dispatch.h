@@ -31,6 +31,16 @@ bool attach_enqueue_end(bool runs);
 void attach_dispatch_unseen(const char *kernel_name);
 bool attach_enqueue_is_active(void);
 
+/* Counting the records of a dispatch before it: the same enqueue, once more,
+ * dry, which the device leaves no trace of. Only between attach_count_begin
+ * that returned true (in the thread of the enqueue, of a kernel of which that
+ * is wanted and safe) and attach_count_end, which returns the bytes counted,
+ * UINT64_MAX when they are not known. */
+bool attach_count_begin(void *context, const void *cl_kernel);
+uint64_t attach_count_end(void);
+/* What the next submission of this thread is known to need. */
+void attach_count_use(uint64_t bytes);
+
 /* Sequence number of the latest submission, for attach_queue_finished. */
 uint64_t attach_dispatch_latest(void);
 /* Everything in `queue` up to `sequence` has ended. */

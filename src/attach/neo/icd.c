@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attach/neo/buffer.h"
+#include "attach/neo/created.h"
 #include "attach/neo/dispatch.h"
 #include "attach/neo/session.h"
 #include "attach/neo/thunk.h"
@@ -111,15 +112,122 @@ static void leave_enqueue(bool locked, bool runs, cl_command_queue queue, cl_ker
         finish_queue(queue);
 }
 
+/* Whether every event has come, so that waiting for what follows them ends. */
+static bool all_complete(cl_uint count, const cl_event *events)
+{
+    for (cl_uint i = 0; i < count; i++) {
+        cl_int status = CL_QUEUED;
+        cl_command_queue queue = NULL;
+        if (events == NULL)
+            return false;
+        real.clGetEventInfo(events[i], CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
+        if (queue != NULL)
+            real.clFlush(queue);
+        if (real.clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                &status, NULL) != CL_SUCCESS ||
+            status != CL_COMPLETE)
+            return false;
+    }
+    return true;
+}
+
+/* How a kernel is enqueued. */
+struct range {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_uint dimensions;
+    const size_t *offset, *global, *local;
+    cl_uint wait_count;
+    const cl_event *wait_list;
+};
+
+/* Count the records of a dispatch by a dry run before it. *result is that of
+ * the dry enqueue: one that fails does so again. UINT64_MAX: not counted. */
+static uint64_t count_records(const struct range *range, cl_int *result)
+{
+    cl_context context = NULL;
+    bool counts = false;
+    *result = CL_SUCCESS;
+    if (depth > 0 || !has_work_items(range->dimensions, range->global))
+        return UINT64_MAX;
+    depth++;
+    if (real.clGetCommandQueueInfo(range->queue, CL_QUEUE_CONTEXT, sizeof context, &context,
+                                   NULL) == CL_SUCCESS)
+        counts = attach_count_begin(context, range->kernel);
+    if (counts &&
+        !(all_complete(range->wait_count, range->wait_list) && ends_by_itself(range->queue))) {
+        attach_count_end();
+        counts = false;
+    }
+    depth--;
+    if (!counts)
+        return UINT64_MAX;
+    bool locked = enter_enqueue(range->queue, range->kernel);
+    *result = real.clEnqueueNDRangeKernel(range->queue, range->kernel, range->dimensions,
+                                          range->offset, range->global, range->local,
+                                          range->wait_count, range->wait_list, NULL);
+    leave_enqueue(locked, *result == CL_SUCCESS, range->queue, range->kernel);
+    if (*result == CL_SUCCESS)
+        finish(range->queue);
+    return attach_count_end();
+}
+
+static bool has_name(void *kernel, const char *name)
+{
+    char actual[512] = "";
+    return real.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof actual, actual, NULL) ==
+               CL_SUCCESS &&
+           strcmp(actual, name) == 0;
+}
+
+static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *result)
+{
+    attach_created_begin();
+    cl_kernel kernel = real.clCreateKernel(program, name, result);
+    if (kernel != NULL)
+        attach_created_end((void *const *)&kernel, 1, has_name);
+    return kernel;
+}
+
+static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel *kernels,
+                                         cl_uint *made)
+{
+    cl_uint number = 0;
+    attach_created_begin();
+    cl_int result = real.clCreateKernelsInProgram(program, count, kernels, &number);
+    if (made != NULL)
+        *made = number;
+    if (result == CL_SUCCESS && kernels != NULL)
+        attach_created_end((void *const *)kernels, number, has_name);
+    return result;
+}
+
+static cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int *result)
+{
+    attach_created_begin();
+    cl_kernel kernel = real.clCloneKernel(source, result);
+    if (kernel != NULL)
+        attach_created_end((void *const *)&kernel, 1, has_name);
+    return kernel;
+}
+
 static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel kernel,
                                            cl_uint dimensions, const size_t *offset,
                                            const size_t *global, const size_t *local,
                                            cl_uint wait_count, const cl_event *wait_list,
                                            cl_event *event)
 {
+    const struct range range = {queue,  kernel, dimensions, offset,
+                                global, local,  wait_count, wait_list};
+    cl_int result;
+    uint64_t bytes = count_records(&range, &result);
+    if (result != CL_SUCCESS)
+        return result;
+    attach_count_use(bytes);
     bool locked = enter_enqueue(queue, kernel);
-    cl_int result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
-                                                wait_count, wait_list, event);
+    result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                         wait_count, wait_list, event);
+    attach_count_use(UINT64_MAX);
     leave_enqueue(locked, result == CL_SUCCESS && has_work_items(dimensions, global), queue,
                   kernel);
     return result;
@@ -256,6 +364,10 @@ bool attach_icd_hook(void *context)
     hooked = true;
     table->clEnqueueNDRangeKernel = enqueue_nd_range;
     table->clEnqueueTask = enqueue_task;
+    table->clCreateKernel = create_kernel;
+    table->clCreateKernelsInProgram = create_kernels;
+    if (real.clCloneKernel != NULL)
+        table->clCloneKernel = clone_kernel;
     table->clFinish = finish;
     table->clGetEventInfo = event_info;
     table->clReleaseCommandQueue = release_queue;

@@ -6,8 +6,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "attach/neo/created.h"
 #include "attach/neo/igc.h"
 #include "attach/neo/platform.h"
+#include "attach/neo/trace.h"
 #include "base/array.h"
 #include "image/image.h"
 #include "profile/array.h"
@@ -30,6 +32,18 @@ static void refuse(struct attach_kernel *kernel, const char *reason)
         kernel->record.refusal = "out of memory";
 }
 
+/* The compiler names a place for our spills behind the kernel's own, but the
+ * driver gives a thread only what the kernel itself asked for, a power of two
+ * from 1 KiB on, and nothing to a kernel without spills (22.43). */
+static void check_scratch(struct sonde_kernel_info *info)
+{
+    uint64_t given = info->scratch_offset == 0 ? 0 : 1024;
+    while (given != 0 && given < info->scratch_offset)
+        given *= 2;
+    if (info->scratch_size != 0 && (uint64_t)info->scratch_offset + info->scratch_size > given)
+        info->scratch_size = 0;
+}
+
 /* What the compiler said, if it was asked. Returns the holder of the memory
  * that *info points to, to be closed when the model has its copy. */
 static struct sonde_image *take_compiler_answer(const struct gtpin_kernel_in *in,
@@ -47,6 +61,7 @@ static struct sonde_image *take_compiler_answer(const struct gtpin_kernel_in *in
         info->free_range_count = 0;
         info->scratch_size = 0;
     }
+    check_scratch(info);
     return holder;
 }
 
@@ -94,7 +109,9 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
                                    struct sonde_instrument *instrument, struct sonde_error *error)
 {
     const struct tools_set *tools = &attach_session.tools;
-    struct sonde_tool_build build = {.instrument = instrument, .buckets = PROFILE_DEFAULT_BUCKETS};
+    struct sonde_tool_build build = {.instrument = instrument,
+                                     .buckets = PROFILE_DEFAULT_BUCKETS,
+                                     .buffer_size = PROFILE_CONTROL_BYTES};
     enum sonde_status status = SONDE_OK;
     for (size_t i = 0; i < tools->count && status == SONDE_OK; i++) {
         build.state = NULL;
@@ -104,7 +121,10 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
         if (status != SONDE_OK)
             sonde_error_prefix(error, "%s", tools->tools[i]->name);
     }
-    kernel->buffer_size = build.buffer_size;
+    if (status == SONDE_OK)
+        status = attach_trace_build(kernel, &build, error);
+    free(build.points);
+    kernel->buffer_size = build.buffer_size > PROFILE_CONTROL_BYTES ? build.buffer_size : 0;
     return status;
 }
 
@@ -236,6 +256,7 @@ void attach_kernel_create(gtpin_handle context, const struct gtpin_kernel_in *in
     if (publish(kernel)) {
         attach_kernel_write(kernel);
         out->kernel_id = (uint64_t)kernel->id + 1;
+        attach_created_note(kernel);
         bool rewritten = kernel->record.heap != NULL;
         out->binary = rewritten ? kernel->record.heap : kernel->record.original;
         out->binary_size = rewritten ? (uint32_t)kernel->record.heap_size : in->binary_size;
@@ -274,4 +295,9 @@ void attach_kernel_write(struct attach_kernel *kernel)
     struct sonde_error error;
     if (sonde_trace_write_kernel(writer, &kernel->record, &error) != SONDE_OK)
         attach_session_message("kernel %s is not in the trace: %s", kernel->name, error.message);
+    else if (kernel->trace != NULL && kernel->record.heap != NULL &&
+             sonde_trace_write_record_layout(writer, kernel->id, &kernel->trace->layout, &error) !=
+                 SONDE_OK)
+        attach_session_message("the records of kernel %s cannot be read: %s", kernel->name,
+                               error.message);
 }

@@ -50,6 +50,16 @@
  * matches an include (or there is none) and no exclude. skip and count number
  * the dispatches of one process in order of submission. Unset: everything. */
 #define ATTACH_ENV_FILTER "SONDE_FILTER"
+/* How much space the records of a dispatch get: ATTACH_RECORDS_*; unset =
+ * sized on an emulated device, else truncate. */
+#define ATTACH_ENV_RECORDS "SONDE_RECORDS"
+/* As much as they need: each dispatch is first run without space and without
+ * effect, to count them. */
+#define ATTACH_RECORDS_SIZED "sized"
+/* ATTACH_ENV_MAX_BUFFER; what finds no space is counted as lost. */
+#define ATTACH_RECORDS_TRUNCATE "truncate"
+/* Bytes that the records of one dispatch may take, decimal. */
+#define ATTACH_ENV_MAX_BUFFER "SONDE_MAX_BUFFER"
 /* File name of the OpenCL driver to attach to; unset = libigdrcl.so. */
 #define ATTACH_ENV_DRIVER "SONDE_DRIVER"
 

@@ -11,6 +11,11 @@
 
 #include "attach/neo/protocol.h"
 
+/* Space for the records of a dispatch: the most that a profile buffer can
+ * have, and what it gets when nothing was counted. */
+#define ATTACH_MOST_RECORDS    (UINT64_C(1) << 31)
+#define ATTACH_DEFAULT_RECORDS (UINT64_C(16) << 20)
+
 /* Scratch for values that an instrumented kernel has to put away. */
 #define ATTACH_SCRATCH_SIZE 256u
 
@@ -57,6 +62,19 @@ static void note(enum sonde_status status, const struct sonde_error *error)
         attach_session_message("%s", error->message);
 }
 
+static void start_records(struct attach_session *session)
+{
+    const char *how = variable(ATTACH_ENV_RECORDS, "");
+    const char *most = variable(ATTACH_ENV_MAX_BUFFER, NULL);
+    session->sized = session->emulated && strcmp(how, ATTACH_RECORDS_TRUNCATE) != 0;
+    session->maximum_records = ATTACH_MOST_RECORDS;
+    session->default_records = ATTACH_DEFAULT_RECORDS;
+    if (most != NULL)
+        session->default_records = session->maximum_records = strtoull(most, NULL, 10);
+    if (session->maximum_records > ATTACH_MOST_RECORDS)
+        session->default_records = session->maximum_records = ATTACH_MOST_RECORDS;
+}
+
 static void start(void)
 {
     make_lock();
@@ -72,6 +90,7 @@ static void start(void)
         strcmp(variable(ATTACH_ENV_REGISTERS, ATTACH_REGISTERS_RECOMPILE),
                ATTACH_REGISTERS_UNMODIFIED) == 0;
     session->emulated = strncmp(variable(ATTACH_ENV_DEVICE, ""), "emu", 3) == 0;
+    start_records(session);
     session->tools_list = strdup(variable(ATTACH_ENV_TOOLS, ""));
     session->igc_init = (struct gtpin_igc_init){
         .version = 5,

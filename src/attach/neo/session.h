@@ -12,6 +12,7 @@
 
 #include "attach/neo/filter.h"
 #include "attach/neo/gtpin.h"
+#include "profile/trace.h"
 #include "sonde/kernel.h"
 #include "sonde/trace.h"
 #include "tools/host.h"
@@ -22,8 +23,9 @@ struct attach_kernel {
     struct sonde_trace_kernel record; /* heap and code stay ours for good */
     struct sonde_kernel *model;       /* NULL: could not be read */
     void *states[TOOLS_LIMIT];
-    uint32_t buffer_size; /* of the profile buffer, 0 = not instrumented */
-    uint32_t written_by;  /* session.generation that has it in its trace, 0 none */
+    uint32_t buffer_size; /* of the profile buffer, 0 = not instrumented; records come behind */
+    struct profile_trace *trace; /* NULL: no records are made */
+    uint32_t written_by;         /* session.generation that has it in its trace, 0 none */
 };
 
 /* A buffer of one context, idle between dispatches. */
@@ -43,9 +45,14 @@ struct attach_dispatch {
     void *queue;                  /* NULL when the enqueue call was not seen */
     void *cl_kernel;
     uint64_t submit_time;
-    uint64_t sequence; /* ascending over the process, from 1 */
-    const char *loss;  /* why it is not instrumented although selected, or NULL */
-    uint32_t id;       /* in the trace, once announced */
+    uint64_t sequence;    /* ascending over the process, from 1 */
+    const char *loss;     /* why it is not instrumented although selected, or NULL */
+    uint64_t predicted;   /* bytes of records, by a count; UINT64_MAX = not counted */
+    uint64_t wanted;      /* bytes of records that there should be space for */
+    uint32_t buffer_size; /* with the space for records */
+    bool dry;             /* counts records for the dispatch behind it, and is none itself */
+    uint64_t *counted;    /* dry: where the bytes of records go at its end, or NULL */
+    uint32_t id;          /* in the trace, once announced */
     bool instrumented;
     bool announced; /* has its id, and a record in the trace */
     bool finished;  /* results taken, or given up */
@@ -66,7 +73,10 @@ struct attach_session {
     struct tools_set tools;
     bool original_mode;
     bool unmodified_registers;
-    bool emulated; /* the device is behind the driver's socket */
+    bool sized;               /* count the records of each dispatch before they are made */
+    uint64_t maximum_records; /* bytes, a dispatch */
+    uint64_t default_records; /* of those that were not counted */
+    bool emulated;            /* the device is behind the driver's socket */
     char *tools_list;
     /* Under the lock. */
     struct sonde_trace_writer *writer;

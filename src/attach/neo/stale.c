@@ -42,3 +42,8 @@ bool attach_stale_take(void *cl_kernel)
         *known = stales[--stale_count];
     return true;
 }
+
+bool attach_stale_has(const void *cl_kernel)
+{
+    return find(cl_kernel) != NULL;
+}

@@ -9,4 +9,7 @@ void attach_stale_add(void *cl_kernel);
 /* Lock held. True when there is one; it is then used up. */
 bool attach_stale_take(void *cl_kernel);
 
+/* Lock held. Whether attach_stale_take would find the kernel. */
+bool attach_stale_has(const void *cl_kernel);
+
 #endif

@@ -1,0 +1,125 @@
+#include "analyze/records.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+
+static struct analyze_visit read_visit(const struct sonde_trace_kernel *kernel,
+                                       const struct sonde_record_layout *layout,
+                                       const struct sonde_trace_records *stretch,
+                                       const uint8_t *record, uint64_t position)
+{
+    uint32_t dispatched = base_load32(record + SONDE_RECORD_DISPATCH);
+    uint32_t block = base_load32(record + SONDE_RECORD_BLOCK);
+    return (struct analyze_visit){
+        .kernel = kernel,
+        .layout = layout,
+        .dispatch = stretch->dispatch,
+        .block = block,
+        .starts_thread = block + 1 == layout->block_count,
+        .thread = base_load32(record + SONDE_RECORD_THREAD),
+        .enabled = base_load32(record + SONDE_RECORD_ENABLED) & dispatched,
+        .dispatched = dispatched,
+        .flags = {base_load32(record + SONDE_RECORD_FLAGS),
+                  base_load32(record + SONDE_RECORD_FLAGS + 4)},
+        .time = base_load64(record + SONDE_RECORD_TIME),
+        .position = stretch->first + position,
+        .record = record,
+    };
+}
+
+static enum sonde_status walk_stretch(const struct sonde_trace_kernel *kernel,
+                                      const struct sonde_record_layout *layout,
+                                      const struct sonde_trace_records *stretch,
+                                      const uint8_t *data, analyze_visitor *visitor, void *context,
+                                      struct sonde_error *error)
+{
+    uint64_t at = 0;
+    while (at < stretch->size) {
+        uint32_t block = stretch->size - at >= SONDE_RECORD_HEADER_BYTES
+                             ? base_load32(data + at + SONDE_RECORD_BLOCK)
+                             : UINT32_MAX;
+        uint32_t size = block < layout->block_count ? layout->blocks[block].size : 0;
+        if (size == 0 || size > stretch->size - at)
+            return sonde_error_set(error, SONDE_ERROR_FORMAT, stretch->first + at,
+                                   "dispatch %u: the record at byte %llu is of no block that has "
+                                   "records",
+                                   stretch->dispatch, (unsigned long long)(stretch->first + at));
+        struct analyze_visit visit = read_visit(kernel, layout, stretch, data + at, at);
+        enum sonde_status status = visitor(&visit, context, error);
+        if (status != SONDE_OK)
+            return status;
+        at += size;
+    }
+    return SONDE_OK;
+}
+
+enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
+                                       const struct analyze_matcher *matcher,
+                                       analyze_visitor *visitor, void *context,
+                                       struct sonde_error *error)
+{
+    uint8_t *data = NULL;
+    uint64_t capacity = 0;
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < sonde_trace_records_count(trace) && status == SONDE_OK; i++) {
+        const struct sonde_trace_records *stretch = sonde_trace_records(trace, i);
+        const struct sonde_trace_kernel *kernel = sonde_trace_kernel(trace, stretch->kernel);
+        const struct sonde_record_layout *layout =
+            sonde_trace_record_layout(trace, stretch->kernel);
+        if (layout == NULL || !analyze_matcher_accepts(matcher, kernel->name))
+            continue;
+        if (stretch->size > capacity) {
+            free(data);
+            capacity = stretch->size;
+            data = malloc((size_t)capacity);
+            if (data == NULL)
+                return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+        }
+        status = sonde_trace_read_records(trace, i, data, error);
+        if (status == SONDE_OK)
+            status = walk_stretch(kernel, layout, stretch, data, visitor, context, error);
+    }
+    free(data);
+    return status;
+}
+
+uint64_t analyze_records_missing(const struct sonde_trace *trace)
+{
+    uint64_t made = 0, there = 0;
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
+        made += sonde_trace_record_totals(trace, i)->used;
+    for (size_t i = 0; i < sonde_trace_records_count(trace); i++)
+        there += sonde_trace_records(trace, i)->size;
+    return made > there ? made - there : 0;
+}
+
+uint32_t analyze_visit_item_count(const struct analyze_visit *visit)
+{
+    return visit->layout->blocks[visit->block].item_count;
+}
+
+const struct sonde_record_item *analyze_visit_item(const struct analyze_visit *visit,
+                                                   uint32_t index, const uint8_t **data)
+{
+    const struct sonde_record_item *item =
+        &visit->layout->items[visit->layout->blocks[visit->block].first_item + index];
+    *data = visit->record + item->offset;
+    return item;
+}
+
+enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
+                                    struct analyze_code *code, struct sonde_error *error)
+{
+    *code = (struct analyze_code){.kernel = kernel};
+    enum sonde_status status =
+        sonde_gen_decode_all(kernel->platform, kernel->original, kernel->original_size,
+                             &code->instructions, &code->count, error);
+    return status == SONDE_OK ? status : sonde_error_prefix(error, "kernel %s", kernel->name);
+}
+
+void analyze_code_close(struct analyze_code *code)
+{
+    free(code->instructions);
+    *code = (struct analyze_code){.kernel = NULL};
+}

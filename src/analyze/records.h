@@ -1,0 +1,73 @@
+/* Walking over the records of a run, a stretch in memory at a time. */
+#ifndef SONDE_ANALYZE_RECORDS_H
+#define SONDE_ANALYZE_RECORDS_H
+
+#include "analyze/analyze.h"
+#include "sonde/gen_message.h"
+
+/* One visit of a block by a hardware thread, or the start of a thread. */
+struct analyze_visit {
+    const struct sonde_trace_kernel *kernel;
+    const struct sonde_record_layout *layout;
+    uint32_t dispatch;
+    uint32_t block;
+    bool starts_thread;
+    uint32_t thread;     /* sr0.0 */
+    uint32_t enabled;    /* channels: by control flow, and that exist */
+    uint32_t dispatched; /* channels that exist */
+    uint32_t flags[2];
+    uint64_t time;
+    uint64_t position; /* byte in the dispatch's records */
+    const uint8_t *record;
+};
+
+typedef enum sonde_status analyze_visitor(const struct analyze_visit *visit, void *context,
+                                          struct sonde_error *error);
+
+/* Call `visitor` for every record of the kernels that match, in the order of
+ * dispatches and space. Ends at the first failure. SONDE_ERROR_FORMAT when
+ * records are not what their layout says. */
+enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
+                                       const struct analyze_matcher *matcher,
+                                       analyze_visitor *visitor, void *context,
+                                       struct sonde_error *error);
+
+/* Bytes of records that dispatches made and that are not in the trace (lost in
+ * a damaged file), of all dispatches. */
+uint64_t analyze_records_missing(const struct sonde_trace *trace);
+
+/* The item at `index` of a visit and its bytes. */
+const struct sonde_record_item *analyze_visit_item(const struct analyze_visit *visit,
+                                                   uint32_t index, const uint8_t **data);
+uint32_t analyze_visit_item_count(const struct analyze_visit *visit);
+
+/* --- memory accesses ------------------------------------------------------------ */
+
+#define ANALYZE_CHANNELS 32u
+
+/* What one message accessed. */
+struct analyze_access {
+    uint32_t instruction;
+    struct sonde_gen_message message;
+    uint32_t mask;  /* bit c: address[c] was accessed; blocks: bit 0 */
+    uint32_t width; /* bytes at each address */
+    uint64_t address[ANALYZE_CHANNELS];
+};
+
+/* The instructions of a kernel, decoded; messages where there are any. */
+struct analyze_code {
+    const struct sonde_trace_kernel *kernel;
+    struct sonde_gen_instruction *instructions;
+    size_t count;
+};
+enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
+                                    struct analyze_code *code, struct sonde_error *error);
+void analyze_code_close(struct analyze_code *code);
+
+/* The access that an ADDRESSES item of a visit tells of. False when the message has
+ * no addresses of bytes (images). Channels are masked by the visit, or by the
+ * MASK item of the same instruction. */
+bool analyze_access_read(const struct analyze_code *code, const struct analyze_visit *visit,
+                         uint32_t item, struct analyze_access *access);
+
+#endif

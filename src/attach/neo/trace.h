@@ -1,0 +1,20 @@
+/* The records of kernels and dispatches: asked for by tools, written to the
+ * trace when a dispatch ends. Lock held, but for attach_trace_build. */
+#ifndef SONDE_ATTACH_NEO_TRACE_H
+#define SONDE_ATTACH_NEO_TRACE_H
+
+#include "attach/neo/session.h"
+
+/* Insert the records that the tools asked for into the kernel. No lock. */
+enum sonde_status attach_trace_build(struct attach_kernel *kernel, struct sonde_tool_build *build,
+                                     struct sonde_error *error);
+/* Decide how much space the dispatch's records get: fills its buffer_size. */
+void attach_trace_size(struct attach_dispatch *dispatch);
+/* Set up the buffer, which is zero. */
+void attach_trace_prepare(const struct attach_dispatch *dispatch);
+/* What an ended dispatch recorded, into the trace. */
+void attach_trace_write(const struct attach_dispatch *dispatch);
+/* Bytes of records that a dry dispatch counted; UINT64_MAX when it cannot be told. */
+uint64_t attach_trace_counted(const struct attach_dispatch *dispatch);
+
+#endif

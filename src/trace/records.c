@@ -1,0 +1,252 @@
+#include "trace/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "trace/format.h"
+
+/* Fields before the frame of a stretch. */
+#define STRETCH_HEAD  60u
+#define STRETCH_PLAIN 1u /* flag: the bytes follow as they are */
+#define STRETCH_LEVEL 1
+
+static void put32(struct trace_buffer *buffer, uint32_t value)
+{
+    uint8_t *place = trace_buffer_grow(buffer, 4);
+    if (place != NULL)
+        base_store32(place, value);
+}
+
+static void put64(struct trace_buffer *buffer, uint64_t value)
+{
+    uint8_t *place = trace_buffer_grow(buffer, 8);
+    if (place != NULL)
+        base_store64(place, value);
+}
+
+/* --- layouts ------------------------------------------------------------------ */
+
+void trace_encode_record_layout(struct trace_buffer *buffer, uint32_t kernel,
+                                const struct sonde_record_layout *layout)
+{
+    put32(buffer, kernel);
+    if (layout->block_count > TRACE_SECTION_LIMIT / TRACE_LAYOUT_BLOCK_BYTES ||
+        layout->item_count > TRACE_SECTION_LIMIT / TRACE_LAYOUT_ITEM_BYTES) {
+        buffer->failed = true;
+        return;
+    }
+    put32(buffer, (uint32_t)layout->block_count);
+    put32(buffer, (uint32_t)layout->item_count);
+    for (size_t i = 0; i < layout->block_count; i++) {
+        put32(buffer, layout->blocks[i].size);
+        put32(buffer, layout->blocks[i].first_item);
+        put32(buffer, layout->blocks[i].item_count);
+    }
+    for (size_t i = 0; i < layout->item_count; i++) {
+        const struct sonde_record_item *item = &layout->items[i];
+        put32(buffer, item->point.kind);
+        put32(buffer, item->point.after ? TRACE_POINT_AFTER : 0);
+        put32(buffer, item->point.instruction);
+        put32(buffer, item->point.first);
+        put32(buffer, item->point.count);
+        put32(buffer, item->offset);
+        put32(buffer, item->size);
+    }
+}
+
+static bool layout_is_consistent(const struct sonde_record_layout *layout)
+{
+    for (size_t b = 0; b < layout->block_count; b++) {
+        const struct sonde_record_block *block = &layout->blocks[b];
+        if (block->first_item > layout->item_count ||
+            block->item_count > layout->item_count - block->first_item ||
+            block->size % SONDE_RECORD_ALIGNMENT != 0 ||
+            (block->item_count != 0 && block->size < SONDE_RECORD_HEADER_BYTES))
+            return false;
+        for (uint32_t i = 0; i < block->item_count; i++) {
+            const struct sonde_record_item *item = &layout->items[block->first_item + i];
+            if (item->offset > block->size || item->size > block->size - item->offset ||
+                item->size < 4)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool trace_decode_record_layout(const struct trace_section *section, struct trace_arena *arena,
+                                struct trace_layout *result)
+{
+    struct base_reader r = base_reader_make(section->payload, section->size);
+    struct sonde_record_layout *layout = &result->layout;
+    result->kernel = base_read32(&r);
+    layout->block_count = base_read32(&r);
+    layout->item_count = base_read32(&r);
+    if (r.failed || layout->block_count > (r.size - r.position) / TRACE_LAYOUT_BLOCK_BYTES ||
+        layout->item_count > (r.size - r.position) / TRACE_LAYOUT_ITEM_BYTES)
+        return false;
+    layout->blocks =
+        trace_arena_allocate(arena, (layout->block_count + 1) * sizeof *layout->blocks);
+    layout->items = trace_arena_allocate(arena, (layout->item_count + 1) * sizeof *layout->items);
+    if (layout->blocks == NULL || layout->items == NULL)
+        return false;
+    for (size_t i = 0; i < layout->block_count; i++) {
+        layout->blocks[i].size = base_read32(&r);
+        layout->blocks[i].first_item = base_read32(&r);
+        layout->blocks[i].item_count = base_read32(&r);
+    }
+    for (size_t i = 0; i < layout->item_count; i++) {
+        struct sonde_record_item *item = &layout->items[i];
+        item->point.kind = (uint8_t)base_read32(&r);
+        item->point.after = (base_read32(&r) & TRACE_POINT_AFTER) != 0;
+        item->point.instruction = base_read32(&r);
+        item->point.first = base_read32(&r);
+        item->point.count = base_read32(&r);
+        item->offset = base_read32(&r);
+        item->size = base_read32(&r);
+    }
+    return !r.failed && layout_is_consistent(layout);
+}
+
+/* --- stretches ---------------------------------------------------------------- */
+
+unsigned sonde_trace_thread_bit(uint32_t thread)
+{
+    return (thread & 7) | (thread >> 8 & 7) << 3;
+}
+
+void trace_encode_records(struct trace_buffer *buffer, const struct sonde_trace_records *records,
+                          void *compressor)
+{
+    if (records->size > SONDE_TRACE_RECORDS_LIMIT) {
+        buffer->failed = true;
+        return;
+    }
+    size_t size = (size_t)records->size, bound = ZSTD_compressBound(size);
+    uint8_t *head = trace_buffer_grow(buffer, STRETCH_HEAD + bound);
+    if (head == NULL)
+        return;
+    size_t packed = size;
+    uint32_t flags = STRETCH_PLAIN;
+    if (compressor != NULL) {
+        size_t got = ZSTD_compressCCtx(compressor, head + STRETCH_HEAD, bound, records->data, size,
+                                       STRETCH_LEVEL);
+        if (!ZSTD_isError(got)) {
+            packed = got;
+            flags = 0;
+        }
+    }
+    if (flags != 0 && size > 0)
+        memcpy(head + STRETCH_HEAD, records->data, size);
+    base_store32(head, records->dispatch);
+    base_store32(head + 4, records->kernel);
+    base_store32(head + 8, flags);
+    base_store64(head + 12, records->first);
+    base_store64(head + 20, records->size);
+    base_store64(head + 28, records->count);
+    base_store64(head + 36, records->time_first);
+    base_store64(head + 44, records->time_last);
+    base_store64(head + 52, records->threads);
+    buffer->size -= bound - packed;
+}
+
+bool trace_decode_records(const struct trace_section *section, struct trace_stretch *stretch)
+{
+    if (section->size < STRETCH_HEAD)
+        return false;
+    const uint8_t *head = section->payload;
+    uint32_t flags = base_load32(head + 8);
+    stretch->records = (struct sonde_trace_records){
+        .dispatch = base_load32(head),
+        .kernel = base_load32(head + 4),
+        .first = base_load64(head + 12),
+        .size = base_load64(head + 20),
+        .count = base_load64(head + 28),
+        .time_first = base_load64(head + 36),
+        .time_last = base_load64(head + 44),
+        .threads = base_load64(head + 52),
+    };
+    stretch->compressed = (flags & STRETCH_PLAIN) == 0;
+    stretch->frame_size = section->size - STRETCH_HEAD;
+    if (stretch->records.size > SONDE_TRACE_RECORDS_LIMIT ||
+        stretch->records.size % SONDE_RECORD_ALIGNMENT != 0 ||
+        (!stretch->compressed && stretch->frame_size != stretch->records.size))
+        return false;
+    uint8_t *copy = malloc(stretch->frame_size + 1);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, head + STRETCH_HEAD, stretch->frame_size);
+    stretch->frame = copy;
+    return true;
+}
+
+enum sonde_status trace_stretch_read(const struct trace_stretch *stretch, uint8_t *data,
+                                     struct sonde_error *error)
+{
+    size_t size = (size_t)stretch->records.size;
+    if (!stretch->compressed) {
+        memcpy(data, stretch->frame, size);
+        return SONDE_OK;
+    }
+    size_t got = ZSTD_decompress(data, size, stretch->frame, stretch->frame_size);
+    if (ZSTD_isError(got) || got != size)
+        return sonde_error_set(error, SONDE_ERROR_FORMAT, stretch->records.first,
+                               "records of dispatch %u from byte %llu cannot be decompressed",
+                               stretch->records.dispatch,
+                               (unsigned long long)stretch->records.first);
+    return SONDE_OK;
+}
+
+/* --- totals ---------------------------------------------------------------------- */
+
+void trace_encode_record_totals(struct trace_buffer *buffer,
+                                const struct sonde_trace_record_totals *totals)
+{
+    size_t length = totals->mode == NULL ? 0 : strlen(totals->mode);
+    put32(buffer, totals->dispatch);
+    put32(buffer, totals->kernel);
+    put64(buffer, totals->predicted);
+    put64(buffer, totals->used);
+    put64(buffer, totals->stored);
+    put64(buffer, totals->lost);
+    put64(buffer, totals->lost_bytes);
+    put32(buffer, (uint32_t)totals->visit_count);
+    uint8_t *place = trace_buffer_grow(buffer, 8 * totals->visit_count);
+    for (size_t i = 0; i < totals->visit_count && place != NULL; i++)
+        base_store64(place + 8 * i, totals->visits[i]);
+    put32(buffer, (uint32_t)length);
+    place = trace_buffer_grow(buffer, length);
+    if (place != NULL && length > 0)
+        memcpy(place, totals->mode, length);
+}
+
+bool trace_decode_record_totals(const struct trace_section *section, struct trace_arena *arena,
+                                struct sonde_trace_record_totals *totals)
+{
+    struct base_reader r = base_reader_make(section->payload, section->size);
+    totals->dispatch = base_read32(&r);
+    totals->kernel = base_read32(&r);
+    totals->predicted = base_read64(&r);
+    totals->used = base_read64(&r);
+    totals->stored = base_read64(&r);
+    totals->lost = base_read64(&r);
+    totals->lost_bytes = base_read64(&r);
+    totals->visit_count = base_read32(&r);
+    const uint8_t *bytes = base_read_bytes(&r, 8 * totals->visit_count);
+    uint64_t *visits =
+        bytes == NULL ? NULL : trace_arena_allocate(arena, 8 * totals->visit_count + 8);
+    size_t length = base_read32(&r);
+    const uint8_t *text = base_read_bytes(&r, length);
+    char *mode = text == NULL ? NULL : trace_arena_allocate(arena, length + 1);
+    if (visits == NULL || mode == NULL)
+        return false;
+    for (size_t i = 0; i < totals->visit_count; i++)
+        visits[i] = base_load64(bytes + 8 * i);
+    for (size_t i = 0; i < length; i++)
+        mode[i] = (char)(text[i] < ' ' || text[i] > '~' ? '?' : text[i]);
+    mode[length] = '\0';
+    totals->visits = visits;
+    totals->mode = mode;
+    return true;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Records of programs on the emulated GPU: sized to the byte, cut at a limit,
+never lost unnoticed. Arguments: sonde, the example programs."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
+import harness
+from harness import check, expect, has, run
+
+EXAMPLES = None
+
+
+def example(name):
+    return os.path.join(EXAMPLES, name)
+
+
+def records(directory):
+    """Records by (dispatch, thread), without what depends on time."""
+    found = {}
+    text = expect(run("dump", "-i", directory), 0).out
+    for part in re.split(r"(?m)^(?=record )", text)[1:]:
+        part = re.sub(r"(?m)^(dispatch|counts|loss|message|process|kernel)[^\n]*\n?", "", part)
+        match = re.match(r"record (\d+): dispatch (\d+), thread (0x[0-9a-f]+), ", part)
+        body = re.sub(r", time \d+", "", part[match.end():])
+        found.setdefault((match[2], match[3]), []).append(body)
+    return found
+
+
+def sizes_are_predicted():
+    for name in ("reduction", "histogram", "control_flow"):
+        result = expect(run("run", "--device", "emu:skl", "-t", "memtrace,flowtrace", "--",
+                            example(name)), 0)
+        has(result.out, "PASS", name)
+        match = re.search(r"space      (\d+) bytes of records predicted, (\d+) used", result.err)
+        check(match and match[1] == match[2] != "0", f"{name}: {result}")
+        has(result.err, r"records    \d+ kept, 0 lost", name)
+
+
+def a_limit_cuts():
+    expect(run("run", "-q", "-o", "full", "-t", "memtrace", "--", example("reduction")), 0)
+    result = expect(run("run", "-o", "cut", "-t", "memtrace", "--max-buffer", "8K", "--",
+                        example("reduction")), 0)
+    has(result.out, "PASS", "the program's own result")
+    lost = re.search(r"warning: records    (\d+) kept, (\d+) lost", result.err)
+    check(lost, result)
+    has(result.err, r"the space for records was full: 8192 of \d+ bytes in dispatch 0", "why")
+    has(result.err, "see --max-buffer", "what to do")
+    full, cut = records("full"), records("cut")
+    kept = sum(map(len, cut.values()))
+    check(kept == int(lost[1]), f"{kept} records are in the trace, {lost[1]} were kept")
+    check(kept + int(lost[2]) == sum(map(len, full.values())), "kept and lost are not all")
+    for key, part in cut.items():
+        check(full[key][:len(part)] == part, f"thread {key}: no prefix")
+    has(expect(run("info", "-i", "cut"), 0).out, rf", {lost[2]} lost", "info")
+    has(expect(run("dump", "-i", "cut"), 0).out, rf"loss: dispatch 0, {lost[2]} records", "dump")
+
+
+def truncate_counts_nothing_first():
+    result = expect(run("run", "-t", "flowtrace", "--records", "truncate", "--",
+                        example("reduction")), 0)
+    check("predicted" not in result.err, result)
+    has(result.err, r"records    \d+ kept, 0 lost", "summary")
+
+
+def no_space_at_all():
+    result = expect(run("run", "-t", "flowtrace", "--max-buffer", "0", "--",
+                        example("vector_add")), 0)
+    has(result.out, "PASS", "the program's own result")
+    has(result.err, r"records    0 kept, \d+ lost", "summary")
+
+
+def wrong_sizes():
+    for size in ("x", "1T", "3G", "-1", "1KB", ""):
+        result = run("run", "-t", "flowtrace", "--max-buffer", size, "--", example("vector_add"))
+        check(result.status == 125, result)
+        has(result.err, "--max-buffer takes a number of bytes", size)
+
+
+harness.SONDE = os.path.abspath(sys.argv[1])
+EXAMPLES = os.path.dirname(os.path.abspath(sys.argv[2]))
+sys.exit(harness.main([sizes_are_predicted, a_limit_cuts, truncate_counts_nothing_first,
+                       no_space_at_all, wrong_sizes]))
