@@ -1,5 +1,5 @@
 /* Every instruction of every kernel in the device binaries named on the
- * command line that are for Xe or later: the bytes that it reads and writes by
+ * command line that are for Gen11 or later: the bytes that it reads and writes by
  * our tables and by iga64's view of its operands, and that the validator takes
  * it. */
 #include "effects_text.h"
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FIRST SONDE_GEN_PLATFORM_GEN11
 
 struct tally {
     size_t kernels, instructions, bad;
@@ -105,7 +107,7 @@ static void check_file(const char *path, struct tally *tally)
 int main(int argc, char **argv)
 {
     struct tally tally = {0};
-    for (int p = SONDE_GEN_PLATFORM_XE; p < SONDE_GEN_PLATFORM_COUNT; p++) {
+    for (int p = FIRST; p < SONDE_GEN_PLATFORM_COUNT; p++) {
         enum sonde_gen_platform platform = (enum sonde_gen_platform)p;
         oracles[p] = iga_open_platform(platform);
         if (oracles[p] == NULL)
@@ -115,9 +117,9 @@ int main(int argc, char **argv)
     }
     for (int n = 1; n < argc; n++)
         check_file(argv[n], &tally);
-    printf("%zu kernels, %zu instructions of Xe and later (", tally.kernels, tally.instructions);
-    for (int p = SONDE_GEN_PLATFORM_XE; p < SONDE_GEN_PLATFORM_COUNT; p++) {
-        printf("%s%s %zu", p > SONDE_GEN_PLATFORM_XE ? ", " : "",
+    printf("%zu kernels, %zu instructions of Gen11 and later (", tally.kernels, tally.instructions);
+    for (int p = FIRST; p < SONDE_GEN_PLATFORM_COUNT; p++) {
+        printf("%s%s %zu", p > FIRST ? ", " : "",
                sonde_gen_platform_name((enum sonde_gen_platform)p), tally.platform[p]);
         iga_close(oracles[p]);
     }

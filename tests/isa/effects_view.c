@@ -347,7 +347,7 @@ bool view_effects(struct iga *iga, const struct view_types *types, const struct 
     if (starts(&v, "sync") || starts(&v, "nop") || starts(&v, "illegal"))
         return true;
     flag_effects(&v, effects);
-    if (starts(&v, "send") || starts(&v, "sendc")) {
+    if (starts(&v, "send") || starts(&v, "sendc") || starts(&v, "sends") || starts(&v, "sendsc")) {
         message_effects(&v, effects);
         return true;
     }

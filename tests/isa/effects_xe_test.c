@@ -1,4 +1,4 @@
-/* What instructions of Xe and later read and write: texts that iga64
+/* What instructions of Gen11, Xe and later read and write: texts that iga64
  * assembles against sets written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +17,10 @@ enum {
     HP = 2,
     HPG = 4,
     HPC = 8,
+    G11 = 16,
     XEHP_ON = HP | HPG | HPC,
     SMALL = XE | HP | HPG,
-    ALL = 15
+    ALL = 15 /* from Xe on */
 };
 
 static const struct expectation {
@@ -150,16 +151,38 @@ static const struct expectation {
     {XE, "send.dc0 (8|M0) r10 r20 r50 a0.2 0x04205E00", "r20-r21 r50-r80 a0.4 a0.5", NULL, true},
     {HPG, "send.ugm (8|M0) r10 r20 r50:3 a0.2 0x04205E00", NULL, NULL, true},
     {HPC, "(W) send.ugm (1|M0) r10 r20 null:0 0x0 0x0210D500", "r20", "r10", true},
+    /* Gen11: three sources in align1, no scoreboard, sends */
+    {G11, "(W) mad (8|M0) r10.0<1>:f r20.0<8;1>:f r30.3<0;0>:f r40.0<1>:f", "r20 r30.12+4 r40",
+     "r10", false},
+    {G11, "(W) mad (4|M0) r10.0<2>:d r20.0<8;2>:d r30.0<0;0>:w r40.2<0>:w",
+     "r20.0+4 r20.8+4 r20.16+4 r20.24+4 r30.0+2 r40.4+2", "r10.0+4 r10.8+4 r10.16+4 r10.24+4",
+     false},
+    {G11, "(W) mad (8|M0) r10.0<1>:d 0x7:w r30.0<8;1>:d 0x8:w", "r30", "r10", false},
+    {G11, "(W) mad (8|M0) acc0.0<1>:f r20.0<8;1>:f acc1.0<8;1>:f r40.0<1>:f", "r20 r40 acc1",
+     "acc0", false},
+    {G11, "(W) mad (8|M0) r10.0<1>:f r20.0<8;1>:f acc0.0<8;1>:nf r40.0<1>:f", "r20 r40 acc0 acc1",
+     "r10", false},
+    {G11, "(W) csel (8|M0) (gt)f0.0 r10.0<1>:w r20.0<8;1>:w r30.0<8;1>:w r40.0<0>:w",
+     "r20.0+16 r30.0+16 r40.0+2", "r10.0+16 f0.0", true},
+    {G11, "(W) bfi2 (8|M0) r10.0<1>:d r20.0<0;0>:d r30.0<8;1>:d r40.0<1>:d", "r20.0+4 r30 r40",
+     "r10", false},
+    {G11, "(W) madm (8|M0) r10.mme1:f r20.nomme:f r30.mme2:f r40.mme3:f", "r20 r30 r40 mme",
+     "r10 mme", false},
+    {G11, "(W) math.invm (8|M0) (eo)f0.0 r10.mme0:f r20.nomme:f r30.nomme:f", "r20 r30",
+     "r10 f0.0 mme", true},
+    {G11, "(W) rol (8|M0) r10.0<1>:ud r20.0<8;8,1>:ud 0x5:uw", "r20", "r10", false},
+    {G11, "(W) addc (8|M0) r10.0<1>:ud r20.0<8;8,1>:ud r30.0<0;1,0>:ud {AccWrEn}", "r20 r30.0+4",
+     "r10 acc0 acc1", true},
+    {G11, "sends (16|M0) null r20 r30 0x8C 0x04025EFE", "r20-r21 r30-r31", "", true},
+    {G11, "(W) send (8|M0) r10 r20 0xC a0.0", "r20-r34 a0.0 a0.1", "r10-r40", true},
 };
 
 static const struct {
     unsigned bit;
     enum sonde_gen_platform platform;
 } platforms[] = {
-    {XE, SONDE_GEN_PLATFORM_XE},
-    {HP, SONDE_GEN_PLATFORM_XEHP},
-    {HPG, SONDE_GEN_PLATFORM_XEHPG},
-    {HPC, SONDE_GEN_PLATFORM_XEHPC},
+    {G11, SONDE_GEN_PLATFORM_GEN11}, {XE, SONDE_GEN_PLATFORM_XE},     {HP, SONDE_GEN_PLATFORM_XEHP},
+    {HPG, SONDE_GEN_PLATFORM_XEHPG}, {HPC, SONDE_GEN_PLATFORM_XEHPC},
 };
 
 static unsigned failures;

@@ -81,7 +81,10 @@ static bool mark_arf(const struct isa_gen_marker *marker, const struct sonde_gen
             e->flags |= (uint8_t)(1u << ((2 * index + half) & 7));
         return start % 2 == 0 && end % 2 == 0;
     case SONDE_GEN_ARF_ACCUMULATOR:
-        return mark_accumulators(marker, index, start, length, isa_gen_element_size(operand));
+        /* Elements of nf are wider than their type counts. */
+        return mark_accumulators(
+            marker, index, start, length,
+            operand->type == SONDE_GEN_TYPE_NF ? 8 : isa_gen_element_size(operand));
     case SONDE_GEN_ARF_CONTROL:
         e->control = true;
         return false;
