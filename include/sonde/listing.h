@@ -6,6 +6,7 @@
 #define SONDE_LISTING_H
 
 #include "sonde/kernel.h"
+#include "sonde/source_lines.h"
 
 /* Receives the text of a listing, piece by piece, in order; `text` is not
  * NUL-terminated and holds `size` bytes. Anything but SONDE_OK ends the
@@ -25,6 +26,9 @@ struct sonde_listing_options {
      * kernel has instructions. */
     const uint64_t *counts;
     const char *counts_title; /* heading of the count column, NULL = "count" */
+    /* A line "// FILE:LINE" in front of the first instruction of each source
+     * line; NULL = none. The caller keeps it. */
+    const struct sonde_source_lines *lines;
     /* Names a branch target; NULL = "L<offset>". Also used for the labels. */
     sonde_gen_label_function *label;
     void *label_context;

@@ -6,6 +6,7 @@
 #include "sonde/gen.h"
 #include "sonde/gen_message.h"
 #include "sonde/image.h"
+#include "sonde/source_lines.h"
 #include "sonde/kernel.h"
 #include "sonde/listing.h"
 #include "sonde/vreg.h"

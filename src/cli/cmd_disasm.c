@@ -4,8 +4,22 @@
 #include "cli/kernels.h"
 #include "cli/results.h"
 
-static const struct sonde_listing_options listing = {
-    .header = true, .block_marks = true, .offsets = true, .messages = true};
+/* One kernel, with source lines when it was built with -g. */
+static bool list_kernel(const struct sonde_image_kernel *kernel, struct report_text *text)
+{
+    struct sonde_listing_options listing = {
+        .header = true, .block_marks = true, .offsets = true, .messages = true};
+    struct sonde_source_lines *lines = NULL;
+    struct sonde_error error;
+    if (kernel->debug_elf != NULL &&
+        sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, &error) !=
+            SONDE_OK)
+        cli_warning("kernel %s: no source lines: %s", kernel->info.name, error.message);
+    listing.lines = lines;
+    bool good = kernels_list(&kernel->info, &listing, text);
+    sonde_source_lines_destroy(lines);
+    return good;
+}
 
 static int disassemble(const struct sonde_image *image, const struct analyze_matcher *matcher,
                        struct report_text *text)
@@ -20,7 +34,7 @@ static int disassemble(const struct sonde_image *image, const struct analyze_mat
             report_text_add(text, "\n");
         if (kernel->target != NULL)
             report_text_add(text, "// target %s\n", kernel->target);
-        if (!kernels_list(&kernel->info, &listing, text))
+        if (!list_kernel(kernel, text))
             status = CLI_EXIT_FAILURE;
     }
     if (shown == 0) {

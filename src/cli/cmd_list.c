@@ -49,6 +49,30 @@ static int list_columns(void)
     return CLI_EXIT_OK;
 }
 
+static void list_argument(const struct sonde_image_argument *argument)
+{
+    static const char *const kinds[] = {
+        [SONDE_ARGUMENT_UNKNOWN] = "unknown", [SONDE_ARGUMENT_VALUE] = "value",
+        [SONDE_ARGUMENT_GLOBAL] = "global",   [SONDE_ARGUMENT_CONSTANT] = "constant",
+        [SONDE_ARGUMENT_LOCAL] = "local",     [SONDE_ARGUMENT_IMAGE] = "image",
+        [SONDE_ARGUMENT_SAMPLER] = "sampler",
+    };
+    printf("    %2u  %-8s  %s%s%s", argument->index, kinds[argument->kind],
+           argument->type_name != NULL ? argument->type_name : "",
+           argument->name != NULL ? " " : "", argument->name != NULL ? argument->name : "");
+    const char *separator = argument->name != NULL || argument->type_name != NULL ? ", " : "";
+    if (argument->has_surface) {
+        printf("%sBTI %u", separator, argument->bti);
+        separator = ", ";
+    }
+    for (size_t n = 0; n < argument->piece_count; n++) {
+        const struct sonde_argument_piece *piece = &argument->pieces[n];
+        printf("%s%u bytes at 0x%x", n == 0 ? separator : " + ", piece->size,
+               piece->payload_offset);
+    }
+    putchar('\n');
+}
+
 static int list_kernels(const struct cli_arguments *arguments)
 {
     struct sonde_image *image = kernels_open_image(arguments, arguments->operands[1]);
@@ -64,6 +88,9 @@ static int list_kernels(const struct cli_arguments *arguments)
         if (kernel->target != NULL)
             printf(", target %s", kernel->target);
         putchar('\n');
+        for (size_t n = 0; cli_given(arguments, CLI_OPTION_ARGUMENTS) && n < kernel->argument_count;
+             n++)
+            list_argument(&kernel->arguments[n]);
     }
     sonde_image_close(image);
     return CLI_EXIT_OK;

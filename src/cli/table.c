@@ -85,6 +85,10 @@ static const struct cli_option options[] = {
      "Time instructions on the emulated GPU by its documented model, one host core: timestamps and "
      "event profiling then mean cycles of that model (slower).",
      NULL, false, false},
+    {CLI_OPTION_ARGUMENTS, 0, "arguments", NULL,
+     "Show the arguments of each kernel: name and type when built with -cl-kernel-arg-info, where "
+     "they stand in the cross-thread data, and the binding-table index of their surface.",
+     NULL, false, false},
     {CLI_OPTION_MCU, 0, "mcu", "NAME",
      "The microcontroller: msp430g2231, msp430g2452, msp430g2553, msp430f2274, msp430f5438a, "
      "msp430f5529, or generic or genericx (flat memory) (default: msp430g2553).",
@@ -305,7 +309,7 @@ static const struct cli_command commands[] = {
      list_examples,
      false,
      cmd_list,
-     {CLI_OPTION_PLATFORM, CLI_OPTION_END}},
+     {CLI_OPTION_PLATFORM, CLI_OPTION_ARGUMENTS, CLI_OPTION_END}},
     {"info",
      "Show what a recorded run is",
      "",

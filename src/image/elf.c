@@ -11,6 +11,7 @@ enum {
     SECTION_HEADER_SIZE = 64,
     SECTION_NO_BITS = 8,
     TYPE_DEVICE_BINARY = 0xff000005u, /* "Intel(R) OpenCL Device Binary" */
+    TYPE_DEVICE_DEBUG = 0xff000008u,  /* "Intel(R) OpenCL Device Debug" */
     MACHINE_INTEL_GT = 205,
 };
 
@@ -94,6 +95,19 @@ enum sonde_status image_elf_sections(struct sonde_image *image, const struct ima
     return SONDE_OK;
 }
 
+static enum sonde_status parse_tokens(struct sonde_image *image,
+                                      const struct image_elf_section *sections, size_t count,
+                                      const struct image_span *program, struct sonde_error *error)
+{
+    size_t first = image->kernel_count;
+    image->format = SONDE_IMAGE_PATCH_TOKENS;
+    enum sonde_status status = image_parse_patch_tokens(image, program, error);
+    for (size_t i = 0; status == SONDE_OK && i < count; i++)
+        if (sections[i].type == TYPE_DEVICE_DEBUG && sections[i].body.size > 0)
+            status = image_parse_patch_debug(image, first, &sections[i].body, error);
+    return status;
+}
+
 enum sonde_status image_parse_elf(struct sonde_image *image, const struct image_span *file,
                                   struct sonde_error *error)
 {
@@ -105,8 +119,7 @@ enum sonde_status image_parse_elf(struct sonde_image *image, const struct image_
     for (size_t i = 0; i < count; i++) {
         if (sections[i].type != TYPE_DEVICE_BINARY)
             continue;
-        image->format = SONDE_IMAGE_PATCH_TOKENS;
-        return image_parse_patch_tokens(image, &sections[i].body, error);
+        return parse_tokens(image, sections, count, &sections[i].body, error);
     }
     if (base_load16(file->data + 18) == MACHINE_INTEL_GT) {
         image->format = SONDE_IMAGE_ZEBIN;

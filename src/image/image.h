@@ -44,6 +44,11 @@ enum sonde_status image_parse_patch_tokens(struct sonde_image *image,
                                            const struct image_span *program,
                                            struct sonde_error *error);
 
+/* The debug data beside a program: an ELF for each of the kernels from `first`
+ * on. */
+enum sonde_status image_parse_patch_debug(struct sonde_image *image, size_t first,
+                                          const struct image_span *data, struct sonde_error *error);
+
 bool image_is_archive(const struct image_span *file);
 enum sonde_status image_parse_archive(struct sonde_image *image, const struct image_span *file,
                                       struct sonde_error *error);

@@ -1,15 +1,19 @@
 /* Intel's OpenCL program binary of the patch-token kind: program header,
  * program patch list, then for each kernel a header, its name, its heaps and
- * its patch list of {token, size, ...} records. Layout: IGC's
+ * its patch list of {token, size, ...} records. The debug data beside it has
+ * for each kernel a name and an ELF file. Layout: IGC's
  * ocl_igc_shared/executable_format, version 1081. */
-#include "image/image.h"
+#include "image/arguments.h"
 
 #include "base/bytes.h"
+
+#include <string.h>
 
 enum {
     PROGRAM_MAGIC = 0x494e5443, /* "CTNI" in the file */
     PROGRAM_HEADER_SIZE = 28,
     KERNEL_HEADER_SIZE = 40,
+    TOKEN_BINDING_TABLE = 8,
     TOKEN_ALLOCATE_LOCAL_SURFACE = 15,
     TOKEN_MEDIA_VFE_STATE = 18,
     TOKEN_THREAD_PAYLOAD = 22,
@@ -62,12 +66,22 @@ static void read_execution_environment(struct sonde_image_kernel *kernel,
     kernel->has_stack_calls = token_word(body, STACK_CALLS) != 0;
 }
 
-static enum sonde_status read_token(struct sonde_image *image, struct sonde_image_kernel *kernel,
-                                    uint32_t token, const struct image_span *body,
-                                    struct sonde_error *error)
+/* What the tokens of a kernel are read into. */
+struct token_target {
+    struct sonde_image_kernel *kernel;
+    struct image_arguments arguments;
+    struct image_span binding_table; /* body of its token, no data when absent */
+};
+
+static enum sonde_status read_token(struct token_target *target, uint32_t token,
+                                    const struct image_span *body, struct sonde_error *error)
 {
     enum { PAYLOAD_SKIP_PER_THREAD = 12 };
+    struct sonde_image_kernel *kernel = target->kernel;
     switch (token) {
+    case TOKEN_BINDING_TABLE:
+        target->binding_table = *body;
+        break;
     case TOKEN_ALLOCATE_LOCAL_SURFACE:
         kernel->slm_size = token_word(body, 1);
         break;
@@ -81,16 +95,15 @@ static enum sonde_status read_token(struct sonde_image *image, struct sonde_imag
         read_execution_environment(kernel, body);
         break;
     case TOKEN_GTPIN_INFO:
-        return image_parse_gtpin_info(image, body, &kernel->info, error);
+        return image_parse_gtpin_info(target->arguments.image, body, &kernel->info, error);
     default:
-        break;
+        return image_argument_token(&target->arguments, token, body, error);
     }
     return SONDE_OK;
 }
 
-static enum sonde_status read_patch_list(struct sonde_image *image,
-                                         struct sonde_image_kernel *kernel,
-                                         const struct image_span *list, struct sonde_error *error)
+static enum sonde_status read_patch_list(struct token_target *target, const struct image_span *list,
+                                         struct sonde_error *error)
 {
     uint64_t position = 0;
     while (position < list->size) {
@@ -105,7 +118,7 @@ static enum sonde_status read_patch_list(struct sonde_image *image,
             return sonde_error_set(error, SONDE_ERROR_FORMAT, place,
                                    "patch token %u at offset %llu claims %u bytes", token,
                                    (unsigned long long)place, size);
-        enum sonde_status status = read_token(image, kernel, token, &body, error);
+        enum sonde_status status = read_token(target, token, &body, error);
         if (status != SONDE_OK)
             return status;
         position += size;
@@ -178,7 +191,14 @@ static enum sonde_status read_kernel(struct sonde_image *image, const struct ima
     kernel->info.igc_hash = hash;
     kernel->info.isa = parts.isa.data;
     kernel->info.isa_size = parts.isa_unpadded;
-    status = read_patch_list(image, kernel, &parts.patch_list, error);
+    struct token_target target = {.kernel = kernel, .arguments.image = image};
+    status = read_patch_list(&target, &parts.patch_list, error);
+    image_argument_bind(&target.arguments,
+                        target.binding_table.data != NULL ? &target.binding_table : NULL,
+                        &parts.surface_state);
+    if (status == SONDE_OK)
+        status = image_arguments_finish(&target.arguments, kernel, error);
+    image_arguments_clear(&target.arguments);
     if (status != SONDE_OK) {
         sonde_error_prefix(error, "kernel %s", name);
         return status;
@@ -213,6 +233,55 @@ enum sonde_status image_parse_patch_tokens(struct sonde_image *image,
         enum sonde_status status = read_kernel(image, program, platform, &position, error);
         if (status != SONDE_OK)
             return status;
+    }
+    return SONDE_OK;
+}
+
+enum {
+    DEBUG_HEADER_SIZE = 28,
+    DEBUG_KERNEL_HEADER_SIZE = 12,
+};
+
+static void attach_debug(struct sonde_image *image, size_t first, const struct image_span *name,
+                         const struct image_span *elf)
+{
+    size_t length = strnlen((const char *)name->data, name->size);
+    for (size_t i = first; i < image->kernel_count; i++) {
+        struct sonde_image_kernel *kernel = &image->kernels[i];
+        if (strlen(kernel->info.name) != length ||
+            memcmp(kernel->info.name, name->data, length) != 0)
+            continue;
+        kernel->debug_elf = elf->data;
+        kernel->debug_elf_size = elf->size;
+    }
+}
+
+enum sonde_status image_parse_patch_debug(struct sonde_image *image, size_t first,
+                                          const struct image_span *data, struct sonde_error *error)
+{
+    struct image_span header;
+    if (!image_subspan(data, 0, DEBUG_HEADER_SIZE, &header) || !image_is_patch_tokens(data))
+        return sonde_error_set(error, SONDE_ERROR_FORMAT, data->origin,
+                               "no debug data header at offset %llu",
+                               (unsigned long long)data->origin);
+    uint32_t kernels = base_load32(header.data + 24);
+    uint64_t position = DEBUG_HEADER_SIZE;
+    for (uint32_t i = 0; i < kernels; i++) {
+        struct image_span entry, name, source, machine;
+        uint64_t place = data->origin + position;
+        if (!image_subspan(data, position, DEBUG_KERNEL_HEADER_SIZE, &entry))
+            return sonde_error_set(error, SONDE_ERROR_TRUNCATED, place,
+                                   "debug data of kernel %u at offset %llu is cut off", i,
+                                   (unsigned long long)place);
+        position += DEBUG_KERNEL_HEADER_SIZE;
+        if (!take(data, &position, base_load32(entry.data), &name) ||
+            !take(data, &position, base_load32(entry.data + 4), &source) ||
+            !take(data, &position, base_load32(entry.data + 8), &machine))
+            return sonde_error_set(error, SONDE_ERROR_TRUNCATED, place,
+                                   "debug data of kernel %u announces more bytes than the file has",
+                                   i);
+        if (source.size > 0)
+            attach_debug(image, first, &name, &source);
     }
     return SONDE_OK;
 }

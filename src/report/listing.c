@@ -10,7 +10,8 @@ struct listing {
     sonde_listing_write_function *write;
     void *context;
     enum sonde_status status;
-    bool *is_target; /* by instruction index */
+    bool *is_target;                      /* by instruction index */
+    const struct sonde_source_line *line; /* printed last */
 };
 
 static const struct sonde_listing_options default_options = {
@@ -147,10 +148,22 @@ static void put_instruction_text(struct listing *listing,
         free(text);
 }
 
+static void put_source_line(struct listing *listing, uint32_t offset)
+{
+    const struct sonde_source_line *line = NULL, *last = listing->line;
+    if (listing->options->lines != NULL)
+        line = sonde_source_lines_find(listing->options->lines, offset);
+    if (line == NULL || (last != NULL && last->line == line->line && last->file == line->file))
+        return;
+    listing->line = line;
+    put_format(listing, "// %s:%u\n", line->file, line->line);
+}
+
 static void put_instruction(struct listing *listing, size_t index)
 {
     const struct sonde_gen_instruction *instruction =
         sonde_kernel_instruction(listing->kernel, index);
+    put_source_line(listing, instruction->offset);
     if (listing->is_target[index])
         put_label(listing, instruction->offset);
     if (listing->options->counts != NULL)

@@ -15,6 +15,7 @@ import harness
 from harness import check, environment, expect, has, run, start, wait_for
 
 SAMPLE = None
+HERE = os.path.dirname(os.path.abspath(__file__))
 COMMANDS = ["run", "report", "annotate", "verify", "disasm", "list", "info", "export", "dump", "emu", "msp430 run",
             "msp430 as", "help"]
 
@@ -244,6 +245,16 @@ def pieces_of_code_are_shown():
     has(result.err, "no end-of-thread message", "piece")
 
 
+def arguments_and_source_lines():
+    binary = os.path.join(HERE, "../image/corpus/debug.bin")
+    text = expect(run("disasm", binary), 0).out
+    has(text, r"(?m)^// \S*store\.cl:1$", "source line")
+    check(text.count("store.cl:1\n") == 1, "a line is shown once")
+    text = expect(run("list", "kernels", binary, "--arguments"), 0).out
+    has(text, r"(?m)^ +0  global +int\* a, BTI 0, 8 bytes at 0x20$", "argument")
+    check("global" not in expect(run("list", "kernels", binary), 0).out, "unasked")
+
+
 def illegal_words_show_why():
     # An undefined opcode, an undefined execution size, a nop that ends in zeros.
     with open("odd", "wb") as file:
@@ -286,5 +297,6 @@ if __name__ == "__main__":
         help_of_everything, version, man_page_has_every_option, completion_is_bash, usage_errors,
         missing_driver, color, no_run_here, formats_agree, choosing_rows, losses_are_shown,
         annotated_assembly, dump_has_every_record, output_that_cannot_be_written,
-        corrupt_binaries, pieces_of_code_are_shown, illegal_words_show_why, emulator_ends_when_told,
+        corrupt_binaries, pieces_of_code_are_shown, arguments_and_source_lines,
+        illegal_words_show_why, emulator_ends_when_told,
         port_in_use]))

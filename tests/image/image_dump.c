@@ -1,5 +1,6 @@
 /* Prints what sonde_image finds, a line a fact, for test_image_driver.py. */
 #include "sonde/image.h"
+#include "sonde/source_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +19,38 @@ static const char *const platform_name[] = {
     [SONDE_GEN_PLATFORM_XEHPG] = "xehpg", [SONDE_GEN_PLATFORM_XEHPC] = "xehpc",
 };
 
+static void print_argument(const char *kernel, const struct sonde_image_argument *argument)
+{
+    printf("argument %s %u kind %u read_only %d bti %d name %s type %s space %s", kernel,
+           argument->index, argument->kind, argument->read_only,
+           argument->has_surface ? argument->bti : -1,
+           argument->name != NULL ? argument->name : "-",
+           argument->type_name != NULL ? argument->type_name : "-",
+           argument->address_qualifier != NULL ? argument->address_qualifier : "-");
+    for (size_t i = 0; i < argument->piece_count; i++)
+        printf(" %u+%u@%u", argument->pieces[i].source_offset, argument->pieces[i].size,
+               argument->pieces[i].payload_offset);
+    printf("\n");
+}
+
+static void print_lines(const struct sonde_image_kernel *kernel)
+{
+    struct sonde_source_lines *lines;
+    struct sonde_error error;
+    if (kernel->debug_elf == NULL)
+        return;
+    if (sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, &error) !=
+        SONDE_OK) {
+        printf("error %s\n", error.message);
+        return;
+    }
+    for (size_t i = 0; i < sonde_source_lines_count(lines); i++) {
+        const struct sonde_source_line *line = sonde_source_lines_at(lines, i);
+        printf("line %s %u %u %s\n", kernel->info.name, line->offset, line->line, line->file);
+    }
+    sonde_source_lines_destroy(lines);
+}
+
 static void print_kernel(const struct sonde_image_kernel *kernel)
 {
     const struct sonde_kernel_info *info = &kernel->info;
@@ -35,6 +68,9 @@ static void print_kernel(const struct sonde_image_kernel *kernel)
     for (size_t i = 0; i < info->free_range_count; i++)
         printf(" %u+%u", info->free_ranges[i].start, info->free_ranges[i].size);
     printf("\n");
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        print_argument(kernel->info.name, &kernel->arguments[i]);
+    print_lines(kernel);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* Device binaries that are cut off or changed anywhere must give kernels that
  * can be read in full, or an error with a message; never a crash. */
 #include "sonde/image.h"
+#include "sonde/source_lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,8 @@
 
 static const char *corpus_folder;
 static const char *const corpus_names[] = {"patch_tokens.bin", "zebin.bin", "archive.bin",
-                                           "bare.bin"};
+                                           "bare.bin", "debug.bin"};
+#define CORPUS_COUNT (sizeof corpus_names / sizeof *corpus_names)
 
 struct bytes {
     uint8_t *data;
@@ -34,6 +36,42 @@ static struct bytes load(const char *name)
     return bytes;
 }
 
+static uint32_t touch_arguments(const struct sonde_image_kernel *kernel)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const struct sonde_image_argument *argument = &kernel->arguments[i];
+        for (size_t j = 0; j < argument->piece_count; j++)
+            sum += argument->pieces[j].size;
+        if (argument->name != NULL)
+            sum += (uint32_t)strlen(argument->name);
+        if (argument->type_name != NULL)
+            sum += (uint32_t)strlen(argument->type_name);
+        assert_true(argument->kind <= SONDE_ARGUMENT_SAMPLER);
+        assert_true(i == 0 || argument[-1].index < argument->index);
+    }
+    return sum;
+}
+
+static uint32_t touch_lines(const struct sonde_image_kernel *kernel)
+{
+    struct sonde_source_lines *lines;
+    struct sonde_error error = {0};
+    uint32_t sum = 0;
+    if (sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, &error) !=
+        SONDE_OK) {
+        assert_true(error.message[0] != '\0');
+        return 0;
+    }
+    for (size_t i = 0; i < sonde_source_lines_count(lines); i++) {
+        const struct sonde_source_line *line = sonde_source_lines_at(lines, i);
+        sum += line->line + (uint32_t)strlen(line->file);
+        assert_true(i == 0 || line[-1].offset < line->offset);
+    }
+    sonde_source_lines_destroy(lines);
+    return sum;
+}
+
 /* Everything that an image hands out must be readable. */
 static uint32_t touch(const struct sonde_image *image)
 {
@@ -50,6 +88,7 @@ static uint32_t touch(const struct sonde_image *image)
             sum += info->isa[j];
         for (size_t j = 0; j < info->free_range_count; j++)
             sum += info->free_ranges[j].start;
+        sum += touch_arguments(kernel) + touch_lines(kernel);
     }
     return sum;
 }
@@ -80,10 +119,11 @@ static enum sonde_status parse(const uint8_t *data, size_t size)
 static void test_whole_files(void **state)
 {
     (void)state;
-    static const enum sonde_image_format formats[] = {
-        SONDE_IMAGE_PATCH_TOKENS, SONDE_IMAGE_ZEBIN, SONDE_IMAGE_ARCHIVE, SONDE_IMAGE_PATCH_TOKENS};
-    static const size_t counts[] = {1, 1, 2, 1};
-    for (size_t i = 0; i < 4; i++) {
+    static const enum sonde_image_format formats[] = {SONDE_IMAGE_PATCH_TOKENS, SONDE_IMAGE_ZEBIN,
+                                                      SONDE_IMAGE_ARCHIVE, SONDE_IMAGE_PATCH_TOKENS,
+                                                      SONDE_IMAGE_PATCH_TOKENS};
+    static const size_t counts[] = {1, 1, 2, 1, 1};
+    for (size_t i = 0; i < CORPUS_COUNT; i++) {
         struct bytes file = load(corpus_names[i]);
         struct sonde_image *image;
         struct sonde_error error = {0};
@@ -99,6 +139,9 @@ static void test_whole_files(void **state)
         /* An end-of-thread send, 16 bytes, is the last instruction. */
         assert_int_equal(kernel->info.isa[kernel->info.isa_size - 16] & 0x7f, 0x31);
         assert_int_equal(kernel->info.isa[kernel->info.isa_size - 1] & 0x80, 0x80);
+        assert_int_equal(kernel->argument_count, 1);
+        assert_int_equal(kernel->arguments[0].kind, SONDE_ARGUMENT_GLOBAL);
+        assert_int_equal(kernel->debug_elf != NULL, strcmp(corpus_names[i], "debug.bin") == 0);
         assert_null(sonde_image_kernel(image, counts[i]));
         sonde_image_close(image);
         free(file.data);
@@ -108,7 +151,7 @@ static void test_whole_files(void **state)
 static void test_every_truncation(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < CORPUS_COUNT; i++) {
         struct bytes file = load(corpus_names[i]);
         for (size_t size = 0; size < file.size; size++) {
             enum sonde_status status = parse(file.data, size);
@@ -135,7 +178,7 @@ static void test_random_changes(void **state)
     uint64_t random = 0x5eed;
     size_t refused = 0;
     for (size_t round = 0; round < 8000; round++) {
-        struct bytes file = load(corpus_names[round % 4]);
+        struct bytes file = load(corpus_names[round % CORPUS_COUNT]);
         uint64_t changes = 1 + next_random(&random) % 8;
         for (uint64_t c = 0; c < changes; c++) {
             uint64_t bits = next_random(&random);
@@ -152,7 +195,7 @@ static void test_random_changes(void **state)
 static void test_every_header_dword_huge(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < CORPUS_COUNT; i++) {
         struct bytes file = load(corpus_names[i]);
         for (size_t at = 0; at + 4 <= file.size; at += 4) {
             uint8_t saved[4];

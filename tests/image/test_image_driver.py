@@ -30,6 +30,34 @@ __kernel void private_array(__global int *a, int n)
     a[get_global_id(0)] = p[n % 200];
 }
 """
+ARGUMENTS = """
+__kernel void add(__global int *a, __global const float *b, int n, float s, __local int *l,
+                  float4 v, __constant int *c, read_only image2d_t im, sampler_t sm)
+{
+    int i = get_global_id(0);
+    l[get_local_id(0)] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n)
+        a[i] = l[get_local_id(0) ^ 1] + (int)(b[i] * s) + (int)v.y + c[i & 3] +
+               (int)read_imagef(im, sm, (int2)(i, 0)).x;
+}
+__kernel void second(__global int *a)
+{
+    a[get_global_id(0)] *= 3;
+}
+"""
+VALUE, GLOBAL, CONSTANT, LOCAL, IMAGE, SAMPLER = range(1, 7)
+# kind, name, type, address space, size in the cross-thread data (0: none)
+EXPECTED = {
+    "add": [(GLOBAL, "a", "int*", "__global", 8), (GLOBAL, "b", "float*", "__global", 8),
+            (VALUE, "n", "int", "__private", 4), (VALUE, "s", "float", "__private", 4),
+            (LOCAL, "l", "int*", "__local", 8), (VALUE, "v", "float4", "__private", 16),
+            (CONSTANT, "c", "int*", "__constant", 8), (IMAGE, "im", "image2d_t", "__global", 0),
+            (SAMPLER, "sm", "sampler_t", "__private", 0)],
+    "second": [(GLOBAL, "a", "int*", "__global", 8)],
+}
+ARGUMENT = re.compile(r"^argument (\S+) (\d+) kind (\d) read_only (\d) bti (\S+) name (\S+) "
+                      r"type (\S+) space (\S+)(.*)$", re.M)
 GTPIN = ("-cl-intel-gtpin-rera -cl-intel-gtpin-grf-info "
          "-cl-intel-gtpin-scratch-area-size 256")
 FACT = re.compile(r"^kernel (\S+) platform (\S+) simd (\d+) grf (\d+) slm (\d+) scratch (\d+) "
@@ -44,10 +72,12 @@ def run(*command, cwd=None):
     return done.stdout
 
 
-def compile_with(folder, internal, device="skl"):
+def compile_with(folder, internal, device="skl", source=SOURCE, options=""):
     folder.mkdir()
-    (folder / "k.cl").write_text(SOURCE)
+    (folder / "k.cl").write_text(source)
     command = ["ocloc", "compile", "-file", "k.cl", "-device", device, "-q"]
+    if options:
+        command += ["-options", options]
     if internal:
         command += ["-internal_options", internal]
     run(*command, cwd=folder)
@@ -58,6 +88,8 @@ def kernels_of(dump_tool, path):
     lines = run(dump_tool, path).splitlines()
     found = {}
     for line in lines[1:]:
+        if line.startswith("argument "):
+            continue
         match = FACT.match(line)
         assert match, line
         fields = match.groups()
@@ -87,6 +119,67 @@ def check_source_facts(found):
     assert by_name["shared_memory"][6] == "1" and by_name["plain"][6] == "0"
     for fields in by_name.values():
         assert fields[3] == "128" and fields[7] == "0", fields
+
+
+def check_arguments(text, named):
+    """{kernel: [where each argument lies]}"""
+    places = {}
+    for match in ARGUMENT.findall(text):
+        kernel, index, kind, read_only, bti, name, kind_name, space, pieces = match
+        want = EXPECTED[kernel][int(index)]
+        assert int(kind) == want[0], match
+        assert not named or (name, kind_name, space) == want[1:4], match
+        found = re.findall(r" (\d+)\+(\d+)@(\d+)", pieces)
+        assert sum(int(size) for _, size, _ in found) == want[4] or want[0] == SAMPLER, match
+        assert (int(bti) >= 0) == (want[0] in (GLOBAL, CONSTANT, IMAGE)), match
+        assert int(index) == len(places.setdefault(kernel, [])), match
+        places[kernel].append((bti, pieces))
+    assert {k: len(v) for k, v in places.items()} == {k: len(v) for k, v in EXPECTED.items()}
+    surfaces = [bti for bti, _ in places["add"] if int(bti) >= 0]
+    assert len(set(surfaces)) == len(surfaces), f"two arguments share a surface: {surfaces}"
+    return places
+
+
+def arguments(dump_tool, top):
+    for device in ("skl", "tgllp", "dg2"):
+        said = {}
+        for kind, internal in (("tokens", ""), ("ze", "-cl-intel-allow-zebin")):
+            for named in (False, True):
+                path = compile_with(top / f"{device}_{kind}_{named}", internal, device, ARGUMENTS,
+                                    "-cl-kernel-arg-info" if named else "")
+                said[kind, named] = check_arguments(run(dump_tool, path), named)
+        assert said["tokens", True] == said["tokens", False], device
+        for kernel, places in said["tokens", True].items():
+            for one, other, want in zip(places, said["ze", True][kernel], EXPECTED[kernel]):
+                if want[0] in (GLOBAL, CONSTANT, IMAGE): # offsets may differ, surfaces not
+                    assert one[0] == other[0], f"{device} {kernel}: {one} {other}"
+
+
+def dwarf_rows(path, folder):
+    """{offset: line} of the first ELF in the debug data, as readelf decodes it."""
+    data = path.read_bytes()
+    start = data.index(b"\x7fELF", data.index(b"CTNI"))
+    (folder / "kernel.elf").write_bytes(data[start:])
+    text = run("readelf", "--debug-dump=decodedline", folder / "kernel.elf")
+    rows = {}
+    for line, offset in re.findall(r"^\S+\s+(\d+|-)\s+(0x[0-9a-f]+|0)\s", text, re.M):
+        if line != "-" or int(offset, 0) not in rows:
+            rows[int(offset, 0)] = 0 if line == "-" else int(line)
+    return rows
+
+
+def source_lines(dump_tool, top):
+    for device in ("skl", "tgllp", "dg2", "pvc"):
+        path = compile_with(top / f"{device}_lines", "", device, ARGUMENTS, "-g")
+        found = {}
+        for kernel, offset, line, file in re.findall(r"^line (\S+) (\d+) (\d+) (\S*)$",
+                                                     run(dump_tool, path), re.M):
+            assert file.endswith("k.cl"), file
+            found.setdefault(kernel, {})[int(offset)] = int(line)
+        assert set(found) == {"add", "second"}, found.keys()
+        assert found["add"] == dwarf_rows(path.with_suffix(".bin"), top), device
+        assert set(found["second"].values()) <= {0, 12, 14, 15}, found["second"]
+        assert {5, 6, 7, 8, 9} <= set(found["add"].values()), found["add"]
 
 
 def main():
@@ -125,6 +218,8 @@ def main():
             if fields[1] == "gen9":
                 assert fields[15] == tokens[kernel, "-"][15], kernel
         assert {f[1] for f in fat.values()} == {"gen9", "xe"}
+        arguments(dump_tool, top)
+        source_lines(dump_tool, top)
         print(f"{len(tokens)} kernels agree in 5 containers")
     return 0
 
