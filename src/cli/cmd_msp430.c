@@ -60,18 +60,20 @@ static bool create(const struct cli_arguments *arguments, struct msp430_run *run
     return false;
 }
 
-static bool load(struct sonde_msp430_sim *sim, const char *path)
+static bool load(const struct cli_arguments *arguments, struct sonde_msp430_sim *sim)
 {
+    const char *path = arguments->operands[0];
     size_t size;
     uint8_t *data;
     if (!msp430_read_file(path, &data, &size))
         return false;
     struct sonde_error error;
     enum sonde_status status = sonde_msp430_sim_load(sim, data, size, &error);
-    free(data);
     if (status != SONDE_OK)
         cli_error("%s: %s", path, error.message);
-    return status == SONDE_OK;
+    bool right = status == SONDE_OK && msp430_take_side_table(arguments, sim, data, size);
+    free(data);
+    return right;
 }
 
 static void print_summary(const struct sonde_msp430_sim *sim,
@@ -121,8 +123,7 @@ int cmd_msp430(const struct cli_arguments *arguments)
     struct msp430_run run = {.sim = NULL};
     if (!create(arguments, &run))
         return CLI_EXIT_USAGE;
-    int status =
-        load(run.sim, arguments->operands[0]) ? run_loaded(arguments, &run) : CLI_EXIT_FAILURE;
+    int status = load(arguments, run.sim) ? run_loaded(arguments, &run) : CLI_EXIT_FAILURE;
     sonde_msp430_sim_destroy(run.sim);
     return status;
 }

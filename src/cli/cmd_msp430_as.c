@@ -53,31 +53,6 @@ static bool read_input(const char *path, char **text, size_t *size)
     return right;
 }
 
-/* An existing file is replaced only by a whole new one. */
-static bool write_output(const char *path, const struct sonde_msp430_as_result *result)
-{
-    if (is_dash(path))
-        return fwrite(result->text, 1, result->size, stdout) == result->size;
-    size_t room = strlen(path) + 5;
-    char *part = malloc(room);
-    if (part == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
-    snprintf(part, room, "%s.new", path);
-    FILE *file = fopen(part, "wb");
-    bool right = file != NULL && fwrite(result->text, 1, result->size, file) == result->size;
-    right = file != NULL && fclose(file) == 0 && right;
-    right = right && rename(part, path) == 0;
-    if (!right) {
-        cli_error("cannot write %s: %s", path, strerror(errno));
-        if (file != NULL)
-            remove(part);
-    }
-    free(part);
-    return right;
-}
-
 static void report(const struct cli_arguments *arguments,
                    const struct sonde_msp430_as_result *result)
 {
@@ -111,7 +86,7 @@ static int mark(const struct cli_arguments *arguments, const char *output,
             SONDE_OK) {
             cli_error("%s", error.message);
         } else {
-            if (write_output(output, &result)) {
+            if (msp430_write_file(output, result.text, result.size)) {
                 report(arguments, &result);
                 status = CLI_EXIT_OK;
             }

@@ -16,5 +16,6 @@ int cmd_dump(const struct cli_arguments *arguments);
 int cmd_emu(const struct cli_arguments *arguments);
 int cmd_msp430(const struct cli_arguments *arguments);
 int cmd_msp430_as(const struct cli_arguments *arguments);
+int cmd_msp430_instrument(const struct cli_arguments *arguments);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sonde/msp430_instrument.h"
+
 enum { FILE_LIMIT = 16 << 20 };
 
 bool msp430_read_file(const char *path, uint8_t **data, size_t *size)
@@ -23,6 +25,30 @@ bool msp430_read_file(const char *path, uint8_t **data, size_t *size)
     if (file != NULL && file != stdin)
         fclose(file);
     return *data != NULL;
+}
+
+bool msp430_write_file(const char *path, const void *data, size_t size)
+{
+    if (strcmp(path, "-") == 0)
+        return fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0;
+    size_t room = strlen(path) + 5;
+    char *part = malloc(room);
+    if (part == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    snprintf(part, room, "%s.new", path);
+    FILE *file = fopen(part, "wb");
+    bool right = file != NULL && fwrite(data, 1, size, file) == size;
+    right = file != NULL && fclose(file) == 0 && right;
+    right = right && rename(part, path) == 0;
+    if (!right) {
+        cli_error("cannot write %s: %s", path, strerror(errno));
+        if (file != NULL)
+            remove(part);
+    }
+    free(part);
+    return right;
 }
 
 /* Digits, or with 0x; up to `maximum`. Ends at `*end`. */
@@ -126,6 +152,45 @@ bool msp430_take_uart(const struct cli_arguments *arguments, struct sonde_msp430
     free(data);
     if (status != SONDE_OK)
         cli_error("--uart: %s", error.message);
+    return status == SONDE_OK;
+}
+
+static enum sonde_status add_hook(struct sonde_msp430_sim *sim,
+                                  const struct sonde_msp430_place *place, struct sonde_error *error)
+{
+    static const enum sonde_msp430_hook hooks[] = {
+        [SONDE_MSP430_PLACE_ENTER] = SONDE_MSP430_HOOK_ENTER,
+        [SONDE_MSP430_PLACE_EXIT] = SONDE_MSP430_HOOK_EXIT,
+        [SONDE_MSP430_PLACE_LOOP] = SONDE_MSP430_HOOK_LOOP,
+    };
+    return sonde_msp430_sim_add_hook(sim, place->address, hooks[place->kind], error);
+}
+
+bool msp430_take_side_table(const struct cli_arguments *arguments, struct sonde_msp430_sim *sim,
+                            const void *image, size_t size)
+{
+    const char *path = cli_value(arguments, CLI_OPTION_SIDE_TABLE, NULL);
+    struct sonde_msp430_markers markers;
+    struct sonde_msp430_place *places;
+    struct sonde_error error;
+    uint8_t *text;
+    size_t text_size, count;
+    if (path == NULL)
+        return true;
+    if (sonde_msp430_sim_is_marked(sim, &markers)) {
+        cli_error("the firmware is marked; a side table would record everything twice");
+        return false;
+    }
+    if (!msp430_read_file(path, &text, &text_size))
+        return false;
+    enum sonde_status status =
+        sonde_msp430_side_table_read(text, text_size, image, size, &places, &count, &error);
+    free(text);
+    for (size_t i = 0; i < count && status == SONDE_OK; i++)
+        status = add_hook(sim, &places[i], &error);
+    if (status != SONDE_OK)
+        cli_error("%s: %s", path, error.message);
+    free(places);
     return status == SONDE_OK;
 }
 

@@ -135,7 +135,12 @@ static const struct cli_option options[] = {
      "cpu).",
      core_choices, false, false},
     {CLI_OPTION_EXCLUDE_FUNCTION, 0, "exclude", "NAME",
-     "Function that --auto leaves unmarked. May be given more than once.", NULL, true, false},
+     "Function that stays unmarked (as: by --auto). May be given more than once.", NULL, true,
+     false},
+    {CLI_OPTION_SIDE_TABLE, 0, "side-table", "FILE",
+     "Where functions are entered and left, in a file beside a firmware that has no markers: "
+     "instrument writes it, run records by it.",
+     NULL, false, false},
     {CLI_OPTION_COLOR, 0, "color", "WHEN",
      "auto, always or never; auto obeys NO_COLOR and colours terminals only.", color_choices, false,
      false},
@@ -213,6 +218,14 @@ static const struct cli_example msp430_examples[] = {
 static const struct cli_example msp430_as_examples[] = {
     {"sonde msp430 as --auto app.s -o app.marked.s", "mark what clang -S wrote, for its assembler"},
     {"sonde msp430 as -mpge 0x13c1 -mpgx 0x13c2 startup.S -o -", "expand the pseudo-operations"},
+    {NULL, NULL},
+};
+
+static const struct cli_example msp430_instrument_examples[] = {
+    {"ld.lld -q -T device.ld app.o -o app.elf && sonde msp430 instrument app.elf -o app.marked.elf",
+     "mark what was linked with its relocations"},
+    {"sonde msp430 instrument app.elf --side-table app.places", "change no byte of the firmware"},
+    {"sonde msp430 run app.elf --side-table app.places --events", "and record by the table"},
     {NULL, NULL},
 };
 
@@ -368,8 +381,8 @@ static const struct cli_command commands[] = {
      false,
      cmd_msp430,
      {CLI_OPTION_RECORD, CLI_OPTION_MCU, CLI_OPTION_UNTIL, CLI_OPTION_UART, CLI_OPTION_INTERRUPT,
-      CLI_OPTION_EVENTS, CLI_OPTION_ENTER_WORD, CLI_OPTION_EXIT_WORD, CLI_OPTION_QUIET,
-      CLI_OPTION_END}},
+      CLI_OPTION_SIDE_TABLE, CLI_OPTION_EVENTS, CLI_OPTION_ENTER_WORD, CLI_OPTION_EXIT_WORD,
+      CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"msp430 as",
      "Mark function entries and exits in MSP430 assembler text",
      "IN.s",
@@ -386,6 +399,26 @@ static const struct cli_command commands[] = {
      false,
      cmd_msp430_as,
      {CLI_OPTION_OUTPUT_FILE, CLI_OPTION_ENTER_WORD, CLI_OPTION_EXIT_WORD, CLI_OPTION_AUTO,
+      CLI_OPTION_CORE, CLI_OPTION_EXCLUDE_FUNCTION, CLI_OPTION_END}},
+    {"msp430 instrument",
+     "Mark function entries and exits in a linked MSP430 firmware",
+     "IN.elf",
+     1,
+     1,
+     "Reads an ELF file that was linked with its relocations kept (--emit-relocs), puts a word "
+     "that "
+     "is no instruction at each function's entry and before each exit, and writes an ELF file for "
+     "the simulator, which records such words and gives them no time; real hardware cannot execute "
+     "them. Code moves and data stays: jumps, branches, calls, function pointers, vectors and "
+     "symbols are adjusted, jumps that no longer reach become branches, and functions that no "
+     "longer fit go to free program memory. What cannot be proved is refused with the reason. "
+     "Debug information is left out.\n"
+     "With --side-table the firmware stays as it is; the table says where to record, and needs no "
+     "relocations.",
+     msp430_instrument_examples,
+     false,
+     cmd_msp430_instrument,
+     {CLI_OPTION_OUTPUT_FILE, CLI_OPTION_SIDE_TABLE, CLI_OPTION_ENTER_WORD, CLI_OPTION_EXIT_WORD,
       CLI_OPTION_CORE, CLI_OPTION_EXCLUDE_FUNCTION, CLI_OPTION_END}},
     {"help",
      "Show help on Sonde or on a command",

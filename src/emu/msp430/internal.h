@@ -172,8 +172,10 @@ bool msp430_symbols_add(struct sonde_msp430_sim *sim, const char *name, uint32_t
                         uint32_t size, bool is_function);
 
 /* --- note.c ---------------------------------------------------------------- */
-/* Read the note of a marked ELF. */
-void msp430_note_read(struct sonde_msp430_sim *sim, const uint8_t *data, size_t size);
+/* Read the note of a marked ELF. SONDE_ERROR_UNSUPPORTED: its markers are
+ * instructions on this core. */
+enum sonde_status msp430_note_read(struct sonde_msp430_sim *sim, const uint8_t *data, size_t size,
+                                   struct sonde_error *error);
 
 /* --- calls.c --------------------------------------------------------------- */
 static inline void msp430_note_call(struct sonde_msp430_sim *sim, uint32_t sp,

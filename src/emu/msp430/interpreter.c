@@ -15,8 +15,8 @@
     WITH_SOURCES(X, SUB)                                                                           \
     WITH_SOURCES(X, CMP)                                                                           \
     WITH_SOURCES(X, DADD)                                                                          \
-    WITH_SOURCES(X, BIT) WITH_SOURCES(X, BIC) WITH_SOURCES(X, BIS) WITH_SOURCES(X, XOR)            \
-        WITH_SOURCES(X, AND)
+    WITH_SOURCES(X, BIT)                                                                           \
+    WITH_SOURCES(X, BIC) WITH_SOURCES(X, BIS) WITH_SOURCES(X, XOR) WITH_SOURCES(X, AND)
 
 #define FLAGS (MSP430_SR_V | MSP430_SR_N | MSP430_SR_Z | MSP430_SR_C)
 

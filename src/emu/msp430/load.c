@@ -63,7 +63,8 @@ static bool add_symbol(struct sonde_msp430_sim *sim, const char *name, const GEl
                               GELF_ST_TYPE(symbol->st_info) == STT_FUNC);
 }
 
-static void load_note(struct sonde_msp430_sim *sim, Elf *elf, size_t names)
+static enum sonde_status load_note(struct sonde_msp430_sim *sim, Elf *elf, size_t names,
+                                   struct sonde_error *error)
 {
     Elf_Scn *section = NULL;
     sim->is_marked = false;
@@ -75,8 +76,9 @@ static void load_note(struct sonde_msp430_sim *sim, Elf *elf, size_t names)
         const char *name = elf_strptr(elf, names, header.sh_name);
         if (name != NULL && strcmp(name, SONDE_MSP430_NOTE_SECTION) == 0 &&
             (data = elf_rawdata(section, NULL)) != NULL && data->d_buf != NULL)
-            msp430_note_read(sim, data->d_buf, data->d_size);
+            return msp430_note_read(sim, data->d_buf, data->d_size, error);
     }
+    return SONDE_OK;
 }
 
 static bool load_symbols(struct sonde_msp430_sim *sim, Elf *elf)
@@ -117,7 +119,8 @@ static enum sonde_status load_elf(struct sonde_msp430_sim *sim, const void *data
     enum sonde_status status = load_segments(sim, elf, data, size, error);
     msp430_symbols_clear(sim);
     sim->stack_limit = 0;
-    load_note(sim, elf, header.e_shstrndx);
+    if (status == SONDE_OK)
+        status = load_note(sim, elf, header.e_shstrndx, error);
     if (status == SONDE_OK && !load_symbols(sim, elf))
         status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     elf_end(elf);
