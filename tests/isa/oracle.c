@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EXCUSES_MAXIMUM = 256 };
+
 static void show(struct oracle *oracle, const char *name,
                  const struct sonde_gen_instruction *instruction, const char *ours,
                  const char *theirs, size_t theirs_size)
@@ -60,41 +62,77 @@ static void compare_bytes(struct oracle *oracle, const char *name,
     show(oracle, name, instruction, text, "the bytes above", 15);
 }
 
-static bool is_listed(const struct oracle *oracle, const struct sonde_gen_instruction *instruction)
+static const struct oracle_excuse *find_excuse(const struct oracle *oracle,
+                                               const struct sonde_gen_instruction *instruction,
+                                               enum oracle_excuse_kind kind, const char *error)
 {
     uint64_t word[2] = {instruction->raw[0], instruction->raw[1]};
     if (instruction->compacted)
         word[0] = instruction->raw_compacted, word[1] = 0;
     for (size_t i = 0; i < oracle->excuse_count; i++) {
         const struct oracle_excuse *excuse = &oracle->excuses[i];
-        if ((word[0] & excuse->mask[0]) == excuse->value[0] &&
-            (word[1] & excuse->mask[1]) == excuse->value[1])
-            return true;
+        if (excuse->kind == kind && (excuse->platforms >> oracle->platform & 1) != 0 &&
+            (word[0] & excuse->mask[0]) == excuse->value[0] &&
+            (word[1] & excuse->mask[1]) == excuse->value[1] &&
+            (error == NULL || strstr(error, excuse->error) != NULL))
+            return excuse;
     }
-    return false;
+    return NULL;
 }
 
-/* Listed, and the same text once the bits that libiga64 hides are cleared. */
-static bool is_excused(struct oracle *oracle, const struct sonde_gen_instruction *instruction,
-                       const char *theirs, size_t theirs_size)
+/* The same text once some of what libiga64 hides is cleared. */
+static bool is_hidden(const struct sonde_gen_instruction *instruction, const char *theirs,
+                      size_t theirs_size)
 {
-    if (!is_listed(oracle, instruction))
-        return false;
-    enum { SATURATION = 1, MODIFIERS = 2 };
-    for (int clear = SATURATION; clear <= (SATURATION | MODIFIERS); clear++) {
+    enum { SATURATION = 1, MODIFIERS = 2, CONDITION = 4, PREDICATE = 8, ALL = 15 };
+    for (int clear = SATURATION; clear <= ALL; clear++) {
         struct sonde_gen_instruction hidden = *instruction;
         if (clear & SATURATION)
             hidden.saturate = false;
         for (size_t i = 0; i < 3 && (clear & MODIFIERS) != 0; i++)
             hidden.src[i].negate = hidden.src[i].absolute = false;
+        if (clear & CONDITION)
+            hidden.condition = SONDE_GEN_CONDITION_NONE;
+        if (clear & PREDICATE)
+            hidden.predicate = SONDE_GEN_PREDICATE_NONE;
         char text[1024];
         int length = sonde_gen_print(&hidden, NULL, NULL, text, sizeof text);
-        if ((size_t)length == theirs_size && memcmp(text, theirs, theirs_size) == 0) {
-            oracle->excused++;
+        if ((size_t)length == theirs_size && memcmp(text, theirs, theirs_size) == 0)
             return true;
-        }
     }
     return false;
+}
+
+/* The same up to the description of the message: "...rd:4; description". */
+static bool differs_in_description(const char *ours, const char *theirs, size_t theirs_size)
+{
+    const char *description = strstr(ours, "; ");
+    size_t length = description != NULL ? (size_t)(description - ours) + 2 : 0;
+    return length > 0 && length <= theirs_size && memcmp(ours, theirs, length) == 0;
+}
+
+static bool is_excused(struct oracle *oracle, const struct sonde_gen_instruction *instruction,
+                       const char *ours, const char *theirs, size_t theirs_size)
+{
+    bool excused = (find_excuse(oracle, instruction, ORACLE_HIDDEN, NULL) != NULL &&
+                    is_hidden(instruction, theirs, theirs_size)) ||
+                   (find_excuse(oracle, instruction, ORACLE_DESCRIPTION, NULL) != NULL &&
+                    differs_in_description(ours, theirs, theirs_size));
+    oracle->excused += excused;
+    return excused;
+}
+
+/* A word that libiga64 refuses and we decode. */
+static void compare_refused(struct oracle *oracle, const char *name,
+                            const struct sonde_gen_instruction *instruction, const char *ours)
+{
+    const char *error = oracle->errors->message;
+    if (find_excuse(oracle, instruction, ORACLE_REFUSED, error) != NULL) {
+        oracle->excused++;
+        return;
+    }
+    oracle->accepted_by_us++;
+    show(oracle, name, instruction, ours, error, strlen(error));
 }
 
 static void compare_instruction(struct oracle *oracle, const char *name,
@@ -110,12 +148,13 @@ static void compare_instruction(struct oracle *oracle, const char *name,
     if (!instruction->illegal)
         compare_bytes(oracle, name, instruction, bytes);
     if (refused) {
-        oracle->accepted_by_us += !instruction->illegal;
+        if (!instruction->illegal)
+            compare_refused(oracle, name, instruction, ours);
         return;
     }
     if ((size_t)length == theirs_size && memcmp(ours, theirs, theirs_size) == 0)
         return;
-    if (is_excused(oracle, instruction, theirs, theirs_size))
+    if (is_excused(oracle, instruction, ours, theirs, theirs_size))
         return;
     oracle->different++;
     show(oracle, name, instruction, ours, theirs, theirs_size);
@@ -146,4 +185,77 @@ bool oracle_compare(struct oracle *oracle, const char *name, const uint8_t *code
         return true;
     printf("%s: libiga64 prints a different number of instructions\n", name);
     return false;
+}
+
+static uint32_t read_platforms(char *names)
+{
+    uint32_t platforms = 0;
+    for (char *state, *name = strtok_r(names, ",", &state); name != NULL;
+         name = strtok_r(NULL, ",", &state)) {
+        enum sonde_gen_platform platform;
+        if (strcmp(name, "all") == 0)
+            platforms |= UINT32_MAX;
+        else if (sonde_gen_platform_from_name(name, &platform) == SONDE_OK)
+            platforms |= UINT32_C(1) << platform;
+    }
+    return platforms;
+}
+
+/* A line of the list, whose head says what stands in it. */
+static bool read_excuse(const char *line, struct oracle_excuse *excuse)
+{
+    static const char *const kinds[ORACLE_EXCUSE_KINDS] = {"hidden", "description", "refused"};
+    char platforms[64], kind[16];
+    unsigned long long f[4];
+    int end = 0;
+    if (sscanf(line, "%63s %15s %llx %llx %llx %llx %n", platforms, kind, &f[0], &f[1], &f[2],
+               &f[3], &end) != 6)
+        return false;
+    *excuse = (struct oracle_excuse){.platforms = read_platforms(platforms),
+                                     .kind = ORACLE_EXCUSE_KINDS,
+                                     .mask = {f[0], f[2]},
+                                     .value = {f[1], f[3]}};
+    for (int n = 0; n < ORACLE_EXCUSE_KINDS; n++) {
+        if (strcmp(kind, kinds[n]) == 0)
+            excuse->kind = (enum oracle_excuse_kind)n;
+    }
+    if (excuse->kind == ORACLE_REFUSED && sscanf(line + end, "\"%63[^\"]", excuse->error) != 1)
+        return false;
+    return excuse->kind != ORACLE_EXCUSE_KINDS && excuse->platforms != 0;
+}
+
+bool oracle_read_excuses(struct oracle *oracle, const char *path)
+{
+    static struct oracle_excuse excuses[EXCUSES_MAXIMUM];
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    char line[512];
+    size_t count = 0;
+    bool good = true;
+    while (good && fgets(line, sizeof line, file) != NULL) {
+        if (line[0] == '#' || line[0] == '\n')
+            continue;
+        good = count < EXCUSES_MAXIMUM && read_excuse(line, &excuses[count++]);
+        if (!good)
+            printf("%s: not understood: %s", path, line);
+    }
+    fclose(file);
+    oracle->excuses = excuses;
+    oracle->excuse_count = count;
+    return good;
+}
+
+bool oracle_agrees(const struct oracle *oracle)
+{
+    return oracle->different + oracle->changed + oracle->accepted_by_us == 0;
+}
+
+void oracle_report(const struct oracle *oracle, const char *what)
+{
+    printf("%s %s: %zu, %zu refused by iga, %zu by sonde, %zu accepted by sonde alone, %zu texts "
+           "differ, %zu bytes differ, %zu disagreements excused\n",
+           sonde_gen_platform_name(oracle->platform), what, oracle->instructions,
+           oracle->refused_by_iga, oracle->refused_by_us, oracle->accepted_by_us, oracle->different,
+           oracle->changed, oracle->excused);
 }

@@ -7,34 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXCUSES_MAXIMUM = 64 };
-
-/* A line of the list: hexadecimal mask and value of both halves, then why. */
-static bool read_excuses(struct oracle *oracle, const char *path)
-{
-    static struct oracle_excuse excuses[EXCUSES_MAXIMUM];
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    char line[512];
-    size_t count = 0;
-    while (count < EXCUSES_MAXIMUM && fgets(line, sizeof line, file) != NULL) {
-        struct oracle_excuse *excuse = &excuses[count];
-        unsigned long long f[4];
-        if (sscanf(line, "%llx %llx %llx %llx", &f[0], &f[1], &f[2], &f[3]) != 4)
-            continue;
-        for (size_t i = 0; i < 2; i++) {
-            excuse->mask[i] = f[2 * i];
-            excuse->value[i] = f[2 * i + 1];
-        }
-        count++;
-    }
-    fclose(file);
-    oracle->excuses = excuses;
-    oracle->excuse_count = count;
-    return true;
-}
-
 static bool run_words(struct oracle *oracle, struct words *g, size_t count)
 {
     static uint64_t buffer[WORDS_A_BUFFER][2];
@@ -59,15 +31,6 @@ static bool run_compacted(struct oracle *oracle, struct words *g, size_t count)
     return good;
 }
 
-static void report(const struct oracle *oracle, const char *what)
-{
-    printf("%s %s: %zu, %zu refused by iga, %zu by sonde, %zu accepted by sonde alone, %zu texts "
-           "differ, %zu bytes differ, %zu disagreements excused\n",
-           sonde_gen_platform_name(oracle->platform), what, oracle->instructions,
-           oracle->refused_by_iga, oracle->refused_by_us, oracle->accepted_by_us, oracle->different,
-           oracle->changed, oracle->excused);
-}
-
 static bool run(const struct oracle *excuses, const struct word_family *family, size_t count,
                 uint64_t seed)
 {
@@ -79,12 +42,11 @@ static bool run(const struct oracle *excuses, const struct word_family *family, 
         return false;
     struct oracle compacted = words;
     bool good = run_words(&words, &g, count);
-    report(&words, "words");
+    oracle_report(&words, "random words");
     good = run_compacted(&compacted, &g, count / 4) && good;
-    report(&compacted, "compacted words");
+    oracle_report(&compacted, "random compacted words");
     iga_close(words.iga);
-    return good && words.different + words.changed == 0 &&
-           compacted.different + compacted.changed == 0 &&
+    return good && oracle_agrees(&words) && oracle_agrees(&compacted) &&
            words.instructions - words.refused_by_iga >= count * 9 / 10 &&
            compacted.instructions - compacted.refused_by_iga >= count / 20;
 }
@@ -102,7 +64,7 @@ int main(int argc, char **argv)
     }
     iga_close(iga);
     struct oracle excuses = {.show_limit = 40};
-    if (!read_excuses(&excuses, argv[1]))
+    if (!oracle_read_excuses(&excuses, argv[1]))
         return 1;
     bool good = run(&excuses, &word_family_gen9, count, seed);
     return run(&excuses, &word_family_gen11, count, seed) && good ? 0 : 1;
