@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXCUSES_MAXIMUM = 256 };
+enum { EXCUSES_MAXIMUM = 128 };
 
 static void show(struct oracle *oracle, const char *name,
                  const struct sonde_gen_instruction *instruction, const char *ours,

@@ -138,6 +138,9 @@ static unsigned taken(uint8_t opcode)
     case SONDE_GEN_BFI2:
     case SONDE_GEN_BFE:
     case SONDE_GEN_MOVI:
+    case SONDE_GEN_ROL:
+    case SONDE_GEN_ROR:
+    case SONDE_GEN_SRND:
         return ACCUMULATOR;
     case SONDE_GEN_NOT:
     case SONDE_GEN_AND:
@@ -152,9 +155,17 @@ static unsigned taken(uint8_t opcode)
         return CONDITION | ACCUMULATOR;
     case SONDE_GEN_SUBB:
         return CONDITION | SATURATION | ACCUMULATOR;
-    case SONDE_GEN_MACH:
     case SONDE_GEN_MATH:
         return SATURATION | MODIFIERS | ACCUMULATOR;
+    case SONDE_GEN_MACH:
+    case SONDE_GEN_MACL:
+    case SONDE_GEN_MADM:
+        return MODIFIERS | ACCUMULATOR;
+    case SONDE_GEN_DP4A:
+        return CONDITION | SATURATION | ACCUMULATOR;
+    case SONDE_GEN_DPAS:
+    case SONDE_GEN_DPASW:
+        return 0;
     default:
         return CONDITION | SATURATION | MODIFIERS | ACCUMULATOR;
     }
@@ -232,6 +243,8 @@ static void draw_immediate(struct random *random, struct sonde_gen_operand *o, b
 static void draw_basic(struct random *random, struct sonde_gen_instruction *i, bool binary)
 {
     draw_arithmetic(random, i);
+    if (i->opcode == SONDE_GEN_SRND)
+        i->predicate = i->predicate_inverse = 0;
     draw_destination(random, i);
     for (unsigned n = 0; n < (binary ? 2u : 1u); n++) {
         struct sonde_gen_operand *o = &i->src[n];
@@ -254,7 +267,7 @@ static void draw_basic(struct random *random, struct sonde_gen_instruction *i, b
     }
     if (i->src[0].file == SONDE_GEN_FILE_IMMEDIATE &&
         sonde_gen_type_size((enum sonde_gen_type)i->src[0].type) == 8)
-        i->condition = 0; /* its bits hold the immediate */
+        i->condition = SONDE_GEN_CONDITION_NONE; /* the immediate takes its bits */
 }
 
 static void draw_mme(struct random *random, const struct sonde_gen_instruction *i,
@@ -269,8 +282,9 @@ static void draw_mme(struct random *random, const struct sonde_gen_instruction *
 static void draw_math(struct random *random, struct sonde_gen_instruction *i)
 {
     static const uint8_t functions[] = {1, 2, 3, 4, 5, 6, 7, 11, 12, 13};
+    uint32_t count = i->platform < SONDE_GEN_PLATFORM_XEHPG ? 10 : 7;
     if (!one_in(random, 3)) {
-        i->math = PICK(random, functions);
+        i->math = functions[random_below(random, count)];
         draw_basic(random, i, i->math > 7);
         return;
     }
@@ -315,6 +329,8 @@ static void draw_ternary_source(struct random *random, struct sonde_gen_instruct
 static void draw_ternary(struct random *random, struct sonde_gen_instruction *i)
 {
     draw_arithmetic(random, i);
+    if (i->opcode == SONDE_GEN_CSEL)
+        i->predicate = i->predicate_inverse = 0;
     bool is_float =
         i->opcode == SONDE_GEN_MADM || i->opcode == SONDE_GEN_MAD || i->opcode == SONDE_GEN_CSEL
             ? one_in(random, 2)
@@ -355,13 +371,14 @@ static void draw_systolic(struct random *random, struct sonde_gen_instruction *i
 {
     static const uint8_t integers[] = {SONDE_GEN_TYPE_UB, SONDE_GEN_TYPE_B,  SONDE_GEN_TYPE_U4,
                                        SONDE_GEN_TYPE_S4, SONDE_GEN_TYPE_U2, SONDE_GEN_TYPE_S2};
-    static const uint8_t depths[] = {2, 4, 8, 16};
+    static const uint8_t depths[] = {2, 4, 8, 1};
     bool is_float = one_in(random, 2), wide = i->platform == SONDE_GEN_PLATFORM_XEHPC;
     draw_arithmetic(random, i);
     i->condition = 0;
     i->exec_size = wide ? 16 : 8;
     i->channel_offset &= wide ? 16 : 24;
-    i->systolic_depth = PICK(random, depths);
+    i->systolic_depth = depths[random_below(random, wide ? 3 : 4)];
+    i->predicate = i->predicate_inverse = 0;
     i->repeat_count = (uint8_t)(1 + random_below(random, 8));
     struct sonde_gen_operand *const operands[] = {&i->dst, &i->src[0], &i->src[1], &i->src[2]};
     uint8_t kind = wide && one_in(random, 3) ? SONDE_GEN_TYPE_TF32
@@ -387,22 +404,25 @@ static void draw_systolic(struct random *random, struct sonde_gen_instruction *i
     }
 }
 
-static int32_t draw_distance(struct random *random)
+/* To another instruction of the buffer. */
+static int32_t draw_distance(struct random *random, uint32_t index)
 {
-    return ((int32_t)random_below(random, 4096) - 2048) * 8;
+    return ((int32_t)random_below(random, DRAW_BUFFER_WORDS) - (int32_t)index) * 16;
 }
 
-static void draw_branch(struct random *random, struct sonde_gen_instruction *i)
+static void draw_branch(struct random *random, struct sonde_gen_instruction *i, uint32_t index)
 {
     draw_control(random, i);
-    i->jip = draw_distance(random);
-    i->uip = draw_distance(random);
+    i->jip = draw_distance(random, index);
+    i->uip = draw_distance(random, index);
     i->src[0].type = SONDE_GEN_TYPE_D;
     if (i->opcode == SONDE_GEN_IF || i->opcode == SONDE_GEN_ELSE || i->opcode == SONDE_GEN_GOTO)
         i->branch_control = one_in(random, 2);
     bool has_source = i->opcode == SONDE_GEN_BRD || i->opcode == SONDE_GEN_JMPI ||
                       i->opcode == SONDE_GEN_BRC || i->opcode == SONDE_GEN_CALL ||
                       i->opcode == SONDE_GEN_CALLA;
+    if (i->opcode == SONDE_GEN_CALLA)
+        i->jip += (int32_t)index * 16; /* counts from the start of the code */
     if (i->opcode == SONDE_GEN_CALL || i->opcode == SONDE_GEN_CALLA) {
         i->dst.type = SONDE_GEN_TYPE_D;
         i->dst.hstride = 1;
@@ -427,6 +447,7 @@ static void draw_sync(struct random *random, struct sonde_gen_instruction *i)
     draw_control(random, i);
     i->exec_size = 1;
     i->channel_offset = 0;
+    i->predicate = i->predicate_inverse = 0;
     do
         i->sync = PICK(random, functions);
     while (i->sync == SONDE_GEN_SYNC_FENCE && i->platform < SONDE_GEN_PLATFORM_XEHPC);
@@ -469,12 +490,13 @@ static void draw_send(struct random *random, struct sonde_gen_instruction *i)
         send->ex_descriptor = (uint32_t)random_draw(random) & (separate ? ~0x7ffu : ~0x3fu);
     }
     if (separate)
-        send->src1_length = (uint8_t)random_below(random, 32);
+        send->src1_length =
+            i->src[1].file == SONDE_GEN_FILE_GRF ? (uint8_t)random_below(random, 32) : 0;
     else if (!send->ex_descriptor_is_register)
         send->src1_length = send->ex_descriptor >> 6 & 31;
 }
 
-static void draw_instruction(struct random *random, struct sonde_gen_instruction *i)
+static void draw_instruction(struct random *random, struct sonde_gen_instruction *i, uint32_t index)
 {
     switch (sonde_gen_opcode_format((enum sonde_gen_opcode)i->opcode)) {
     case SONDE_GEN_FORMAT_UNARY:
@@ -493,7 +515,7 @@ static void draw_instruction(struct random *random, struct sonde_gen_instruction
         draw_systolic(random, i);
         break;
     case SONDE_GEN_FORMAT_BRANCH:
-        draw_branch(random, i);
+        draw_branch(random, i, index);
         break;
     case SONDE_GEN_FORMAT_SEND:
         draw_send(random, i);
@@ -506,7 +528,8 @@ static void draw_instruction(struct random *random, struct sonde_gen_instruction
     }
 }
 
-void draw_word(struct random *random, enum sonde_gen_platform platform, uint64_t word[2])
+void draw_word(struct random *random, enum sonde_gen_platform platform, uint32_t index,
+               uint64_t word[2])
 {
     for (;;) {
         enum sonde_gen_opcode opcode =
@@ -523,7 +546,7 @@ void draw_word(struct random *random, enum sonde_gen_platform platform, uint64_t
         struct sonde_gen_instruction i;
         struct sonde_error error;
         sonde_gen_instruction_init(&i, platform, opcode, 1, false);
-        draw_instruction(random, &i);
+        draw_instruction(random, &i, index);
         if (sonde_gen_encode(&i, (uint8_t *)word, &error) == SONDE_OK)
             return;
     }

@@ -11,7 +11,11 @@ struct random {
 uint64_t random_draw(struct random *random);
 uint32_t random_below(struct random *random, uint32_t limit);
 
-/* A word of any format with random values in all of its fields. */
-void draw_word(struct random *random, enum sonde_gen_platform platform, uint64_t word[2]);
+enum { DRAW_BUFFER_WORDS = 512 };
+
+/* A word of any format with random values in all of its fields. `index`: its
+ * place in a buffer of DRAW_BUFFER_WORDS, for jump targets. */
+void draw_word(struct random *random, enum sonde_gen_platform platform, uint32_t index,
+               uint64_t word[2]);
 
 #endif

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_A_BUFFER = 512 };
-
 /* The fields of a compacted word other than opcode and debug bit are free. */
 static uint64_t make_compacted(struct random *random, enum sonde_gen_platform platform)
 {
@@ -27,8 +25,8 @@ static uint64_t make_compacted(struct random *random, enum sonde_gen_platform pl
 
 static bool run(enum sonde_gen_platform platform, const char *list, size_t count, uint64_t seed)
 {
-    static uint64_t buffer[WORDS_A_BUFFER][2];
-    static uint64_t compacted[WORDS_A_BUFFER];
+    static uint64_t buffer[DRAW_BUFFER_WORDS][2];
+    static uint64_t compacted[DRAW_BUFFER_WORDS];
     struct random random = {.state = seed + platform};
     struct oracle oracle = {
         .iga = iga_open_platform(platform), .platform = platform, .show_limit = 20};
@@ -36,9 +34,9 @@ static bool run(enum sonde_gen_platform platform, const char *list, size_t count
         return false;
     struct oracle small = oracle;
     bool good = true;
-    for (size_t done = 0; done < count && good; done += WORDS_A_BUFFER) {
-        for (uint32_t i = 0; i < WORDS_A_BUFFER; i++) {
-            draw_word(&random, platform, buffer[i]);
+    for (size_t done = 0; done < count && good; done += DRAW_BUFFER_WORDS) {
+        for (uint32_t i = 0; i < DRAW_BUFFER_WORDS; i++) {
+            draw_word(&random, platform, i, buffer[i]);
             compacted[i] = make_compacted(&random, platform);
         }
         good = oracle_compare(&oracle, "word", (const uint8_t *)buffer, sizeof buffer) &&

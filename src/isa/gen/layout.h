@@ -140,46 +140,84 @@ static inline uint32_t layout_length_mask(const struct sonde_gen_instruction *i)
     return layout_has_separate_length(i) ? 0x7ff : 0x3f;
 }
 
-static inline bool layout_register_exists(const struct sonde_gen_operand *operand)
-{
-    return operand->file != SONDE_GEN_FILE_GRF || operand->indirect || operand->number < 128;
-}
+/* How many registers each class of architecture registers has, by the high
+ * nibble of the number; macro registers count as accumulators. Measured by
+ * handing every number to libiga64. */
+static const uint8_t layout_architecture_counts[SONDE_GEN_PLATFORM_COUNT][16] = {
+    /* null a acc f ce msg sp sr cr n ip tdr tm fc - dbg */
+    [SONDE_GEN_PLATFORM_GEN9] = {1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 0, 1},
+    [SONDE_GEN_PLATFORM_GEN11] = {1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 0, 1},
+    [SONDE_GEN_PLATFORM_XE] = {1, 1, 16, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 4, 0, 1},
+    [SONDE_GEN_PLATFORM_XEHP] = {1, 1, 16, 2, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 0, 1},
+    [SONDE_GEN_PLATFORM_XEHPG] = {1, 1, 16, 2, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 0, 1},
+    [SONDE_GEN_PLATFORM_XEHPC] = {1, 1, 16, 4, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 0, 1},
+};
 
 /* Platforms with 128 general registers have an eighth register bit all the
  * same. */
+static inline bool layout_register_exists(const struct sonde_gen_instruction *i,
+                                          const struct sonde_gen_operand *operand)
+{
+    if (operand->file == SONDE_GEN_FILE_ARF)
+        return (operand->number & 15) <
+               layout_architecture_counts[i->platform][operand->number >> 4];
+    return operand->file != SONDE_GEN_FILE_GRF || operand->number < 128 || operand->indirect ||
+           i->platform >= SONDE_GEN_PLATFORM_XEHP;
+}
+
+/* The destination of wait says nothing: the hardware writes its source. */
 static inline bool layout_registers_exist(const struct sonde_gen_instruction *i)
 {
-    return i->platform >= SONDE_GEN_PLATFORM_XEHP ||
-           (layout_register_exists(&i->dst) && layout_register_exists(&i->src[0]) &&
-            layout_register_exists(&i->src[1]) && layout_register_exists(&i->src[2]));
+    return (layout_register_exists(i, &i->dst) || i->opcode == SONDE_GEN_WAIT) &&
+           layout_register_exists(i, &i->src[0]) && layout_register_exists(i, &i->src[1]) &&
+           layout_register_exists(i, &i->src[2]);
 }
 
 /* The first register that does not exist, for a message. */
 static inline uint8_t layout_register_beyond(const struct sonde_gen_instruction *i)
 {
     for (unsigned n = 0; n < 3; n++) {
-        if (!layout_register_exists(&i->src[n]))
+        if (!layout_register_exists(i, &i->src[n]))
             return i->src[n].number;
     }
     return i->dst.number;
 }
 
-/* One bit a type: those that came with a later platform. */
+/* One bit a type: those that came with a later platform or that the operation
+ * does not take. Measured like the registers. */
 static inline uint32_t layout_types_missing(const struct sonde_gen_instruction *i)
 {
-    uint32_t missing = 0;
+    const uint32_t bf = UINT32_C(1) << SONDE_GEN_TYPE_BF;
+    const uint32_t others = UINT32_C(1) << SONDE_GEN_TYPE_BF8 | UINT32_C(1) << SONDE_GEN_TYPE_TF32;
     if (i->platform < SONDE_GEN_PLATFORM_XEHP)
-        missing |= UINT32_C(1) << SONDE_GEN_TYPE_BF;
-    if (i->platform < SONDE_GEN_PLATFORM_XEHPC)
-        missing |= UINT32_C(1) << SONDE_GEN_TYPE_BF8 | UINT32_C(1) << SONDE_GEN_TYPE_TF32;
-    return missing;
+        return bf | others;
+    switch (i->opcode) {
+    case SONDE_GEN_SEL:
+    case SONDE_GEN_CMP:
+    case SONDE_GEN_ADD:
+    case SONDE_GEN_MUL:
+    case SONDE_GEN_MAC:
+    case SONDE_GEN_MAD:
+        return others;
+    case SONDE_GEN_MOV:
+    case SONDE_GEN_DPAS:
+    case SONDE_GEN_DPASW:
+        return i->platform < SONDE_GEN_PLATFORM_XEHPC ? others : 0;
+    case SONDE_GEN_SRND:
+        return bf | UINT32_C(1) << SONDE_GEN_TYPE_TF32;
+    default:
+        return bf | others;
+    }
 }
 
 static inline bool layout_types_exist(const struct sonde_gen_instruction *i)
 {
     uint32_t used = UINT32_C(1) << i->dst.type | UINT32_C(1) << i->src[0].type |
                     UINT32_C(1) << i->src[1].type | UINT32_C(1) << i->src[2].type;
-    return (used & layout_types_missing(i)) == 0;
+    const uint32_t sometimes = UINT32_C(1) << SONDE_GEN_TYPE_BF |
+                               UINT32_C(1) << SONDE_GEN_TYPE_BF8 |
+                               UINT32_C(1) << SONDE_GEN_TYPE_TF32;
+    return (used & sometimes) == 0 || (used & layout_types_missing(i)) == 0;
 }
 
 /* The first type that does not exist, for a message. */
@@ -192,11 +230,42 @@ static inline uint8_t layout_type_beyond(const struct sonde_gen_instruction *i)
     return i->dst.type;
 }
 
-/* fdiv and pow are functions of Gen9 alone. */
+/* macl multiplies 32-bit integers; srnd rounds hf and f to hf and bf8. */
+static inline bool layout_types_fit(const struct sonde_gen_instruction *i)
+{
+    uint32_t dst = UINT32_C(1) << i->dst.type;
+    uint32_t sources = UINT32_C(1) << i->src[0].type | UINT32_C(1) << i->src[1].type;
+    const uint32_t hf = UINT32_C(1) << SONDE_GEN_TYPE_HF, f = UINT32_C(1) << SONDE_GEN_TYPE_F;
+    const uint32_t integers = UINT32_C(1) << SONDE_GEN_TYPE_UD | UINT32_C(1) << SONDE_GEN_TYPE_D;
+    if (i->opcode == SONDE_GEN_MACL)
+        return ((dst | sources) & ~integers) == 0;
+    if (i->opcode == SONDE_GEN_SRND)
+        return (dst & ~(hf | UINT32_C(1) << SONDE_GEN_TYPE_BF8)) == 0 && (sources & ~(hf | f)) == 0;
+    return true;
+}
+
+/* fdiv and pow are functions of Gen9 alone; XeHPG has no integer division. */
 static inline bool layout_function_exists(const struct sonde_gen_instruction *i)
 {
+    if (i->opcode != SONDE_GEN_MATH)
+        return true;
+    if (i->math == SONDE_GEN_MATH_FDIV || i->math == SONDE_GEN_MATH_POW)
+        return false;
+    return i->platform < SONDE_GEN_PLATFORM_XEHPG ||
+           !(i->math >= SONDE_GEN_MATH_IDIV && i->math <= SONDE_GEN_MATH_IREM);
+}
+
+/* math takes no indirect operands; those of the macros have no place for it. */
+static inline bool layout_addresses_fit(const struct sonde_gen_instruction *i)
+{
     return i->opcode != SONDE_GEN_MATH ||
-           (i->math != SONDE_GEN_MATH_FDIV && i->math != SONDE_GEN_MATH_POW);
+           !(i->dst.indirect || i->src[0].indirect || i->src[1].indirect);
+}
+
+/* Shared functions that a message can name. */
+static inline bool layout_shared_function_exists(const struct sonde_gen_instruction *i)
+{
+    return i->platform >= SONDE_GEN_PLATFORM_XEHPG || (0x3ffd >> i->send.sfid & 1) != 0;
 }
 
 static inline bool layout_scoreboard_exists(const struct sonde_gen_instruction *i)

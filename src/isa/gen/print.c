@@ -216,8 +216,6 @@ static unsigned printed_sources(const struct sonde_gen_instruction *instruction)
     if (sonde_gen_opcode_format((enum sonde_gen_opcode)instruction->opcode) !=
         SONDE_GEN_FORMAT_BRANCH)
         return instruction->source_count;
-    if (instruction->opcode == SONDE_GEN_BRC)
-        return 2; /* in register form the second one is null */
     return instruction->has_jip && instruction->has_uip ? 2 : 1;
 }
 
@@ -257,12 +255,12 @@ static void print_instruction(struct print_text *out,
         {instruction->debug, "Breakpoint"},
         {instruction->compacted, "Compacted"},
         {is_send && send->end_of_thread, "EOT"},
-        {is_send && send->ex_bso, "ExBSO"},
         {!is_send && instruction->no_dependency_check, "NoDDChk"},
         {!is_send && instruction->no_dependency_clear, "NoDDClr"},
         {instruction->thread_control == SONDE_GEN_THREAD_NO_PREEMPT, "NoPreempt"},
         {is_send && send->fusion_control, "Serialize"},
         {instruction->thread_control == SONDE_GEN_THREAD_SWITCH, "Switch"},
+        {is_send && send->ex_bso, "ExBSO"},
     };
     struct sonde_gen_scoreboard scoreboard;
     bool has_options = sonde_gen_scoreboard_decode(instruction, &scoreboard) &&

@@ -88,34 +88,85 @@ static void print_surface(struct print_text *out, const struct sonde_gen_send *s
     print_counted(out, "]");
 }
 
+static bool is_atomic(const struct message_cache_operation *operation)
+{
+    return operation->kind == MESSAGE_CACHE_ATOMIC || operation->kind == MESSAGE_CACHE_FLOAT_ATOMIC;
+}
+
+/* Coordinates that take `registers` each, as many as the payload has room for. */
+static void print_coordinates(struct print_text *out, uint32_t descriptor, unsigned registers)
+{
+    static const char *const coordinates[5] = {"", "; u", "; u,v", "; u,v,r", "; u,v,r,lod"};
+    unsigned count = field(descriptor, 28, 25) / registers;
+    print_counted(out, "%s", count <= 4 ? coordinates[count] : "");
+}
+
+static unsigned registers_of_addresses(const struct sonde_gen_instruction *instruction)
+{
+    static const uint8_t address_bytes[4] = {1, 2, 4, 8};
+    unsigned size = sonde_gen_platform_grf_size((enum sonde_gen_platform)instruction->platform);
+    unsigned bytes =
+        instruction->exec_size * address_bytes[field(instruction->send.descriptor, 8, 7)];
+    return bytes > size ? bytes / size : 1;
+}
+
+static void print_state(struct print_text *out, const struct sonde_gen_instruction *instruction)
+{
+    enum { FLAT };
+    if (field(instruction->send.descriptor, 30, 29) != FLAT) {
+        print_counted(out, "read_state.%s", print_shared_function(instruction));
+        print_surface(out, &instruction->send);
+    } else {
+        print_counted(out, "read state information");
+    }
+    print_coordinates(out, instruction->send.descriptor, 1);
+}
+
+/* All fields that the operation's syntax names are valid. */
+static bool is_whole(const struct message_cache_operation *operation, uint32_t descriptor)
+{
+    if (operation->kind == MESSAGE_CACHE_STATUS &&
+        (field(descriptor, 24, 20) != 1 || field(descriptor, 15, 15) != 0))
+        return false; /* it returns one register */
+    if (!is_block(operation) && field(descriptor, 8, 7) == 0)
+        return false;
+    return !is_quad(operation) || field(descriptor, 15, 12) != 0;
+}
+
 void print_cache_message(struct print_text *out, const struct sonde_gen_instruction *instruction)
 {
-    static const char *const address_size[4] = {NULL, "a16", "a32", "a64"};
+    static const char *const address_size[4] = {"", "a16", "a32", "a64"};
     const struct sonde_gen_send *send = &instruction->send;
     const char *function = print_shared_function(instruction);
     uint32_t descriptor = send->descriptor;
     unsigned code = field(descriptor, 5, 0);
+    const struct message_cache_operation *operation = message_cache_operation(code);
     if (code == MESSAGE_CACHE_FENCE) {
         print_fence(out, function, descriptor);
         return;
     }
-    const struct message_cache_operation *operation = message_cache_operation(code);
+    if (code == MESSAGE_CACHE_READ_STATE) {
+        print_state(out, instruction);
+        return;
+    }
     if (operation == NULL) {
-        print_counted(out, "%s",
-                      code == MESSAGE_CACHE_READ_STATE ? "read state information; u" : "?");
+        print_counted(out, "?");
         return;
     }
-    const char *address = is_block(operation) ? "a64" : address_size[field(descriptor, 8, 7)];
-    if (address == NULL || (is_quad(operation) && field(descriptor, 15, 12) == 0)) {
+    if (is_whole(operation, descriptor)) {
+        print_counted(out, "%s.%s.%s", operation->name, function,
+                      data_size[field(descriptor, 11, 9)]);
+        print_elements(out, operation, descriptor);
+        print_counted(out, ".%s",
+                      is_block(operation) ? "a64" : address_size[field(descriptor, 8, 7)]);
+        if (send->sfid != SONDE_GEN_SFID_SLM)
+            print_counted(
+                out, "%s",
+                (is_load(operation) ? load_caching : store_caching)[field(descriptor, 19, 17)]);
+        print_surface(out, send);
+    } else {
         print_counted(out, "%s", operation->description);
-        return;
     }
-    print_counted(out, "%s.%s.%s", operation->name, function, data_size[field(descriptor, 11, 9)]);
-    print_elements(out, operation, descriptor);
-    print_counted(out, ".%s", address);
-    if (send->sfid != SONDE_GEN_SFID_SLM)
-        print_counted(
-            out, "%s",
-            (is_load(operation) ? load_caching : store_caching)[field(descriptor, 19, 17)]);
-    print_surface(out, send);
+    if (send->sfid == SONDE_GEN_SFID_TGM && (is_quad(operation) || is_atomic(operation)))
+        print_coordinates(out, descriptor, registers_of_addresses(instruction));
 }

@@ -16,7 +16,7 @@ static const char *const shared_function_name[16] = {
  * under `mask`. The first row that matches describes it. In the text %c is the
  * enabled channels, %o a count of OWords, %h a count of HWords, %s the size of
  * a scratch block, %e elements a channel, %b bytes an element, %a an integer
- * and %f a float atomic operation, %r whether the atomic returns data, %u the
+ *, %f a float and %g a half-float atomic operation, %r whether the atomic returns data, %u the
  * coordinates of a typed message, %l line stride and skip of a media block. */
 struct message_text {
     uint8_t shared_function;
@@ -58,6 +58,7 @@ static const struct message_text message_text[] = {
     {DC0, 0x18, 0x18, 0, 0, "hword scratch block write %s"},
     {DC1, 0x01, ALL, 0, 0, "untyped surface read with %c"},
     {DC1, 0x02, ALL, 0, 0, "untyped atomic int32 %a"},
+    {DC1, 0x03, ALL, 0, 0, "untyped atomic int16 %a"},
     {DC1, 0x04, ALL, 0, 0, "media block read%l"},
     {DC1, 0x05, ALL, 0x30, 0x20, "typed surface read (high slot group) with %c%u"},
     {DC1, 0x05, ALL, 0, 0, "typed surface read with %c%u"},
@@ -79,6 +80,7 @@ static const struct message_text message_text[] = {
     {DC1, 0x11, ALL, 0, 0, "a64 untyped surface read with %c"},
     {DC1, 0x12, ALL, 0x10, 0x00, "untyped a64 atomic int32 %a"},
     {DC1, 0x12, ALL, 0x10, 0x10, "untyped a64 atomic int64 %a"},
+    {DC1, 0x13, ALL, 0, 0, "untyped a64 atomic int16 %a"},
     {DC1, 0x14, ALL, 0x18, 0x08, "a64 aligned oword block read %o"},
     {DC1, 0x14, ALL, 0x18, 0x18, "a64 unaligned hword block read %h"},
     {DC1, 0x14, ALL, 0, 0, "a64 unaligned oword block read %o"},
@@ -91,8 +93,12 @@ static const struct message_text message_text[] = {
     {DC1, 0x1a, ALL, 0, 0, "a64 byte scattering write%b"},
     {DC1, 0x1b, ALL, 0x07, 0x00, "?"},
     {DC1, 0x1b, ALL, 0, 0, "float atomic %f%r"},
+    {DC1, 0x1c, ALL, 0x07, 0x00, "?"},
+    {DC1, 0x1c, ALL, 0, 0, "untyped half-float atomic %g%r"},
     {DC1, 0x1d, ALL, 0x07, 0x00, "?"},
     {DC1, 0x1d, ALL, 0, 0, "a64 float atomic %f%r"},
+    {DC1, 0x1e, ALL, 0x07, 0x00, "?"},
+    {DC1, 0x1e, ALL, 0, 0, "a64 untyped half-float atomic %g%r"},
 };
 
 static const char *const oword_count[8] = {"x1", "x1H", "x2", "x4", "x8", "x16", "x0", "x0"};
@@ -119,6 +125,10 @@ static const char *const integer_atomic[16] = {
 static const char *const float_atomic[8] = {
     "?",         "max (32b)",      "min (32b)",     "fp-compare and swap  (32b)",
     "add (32b)", "subtract (32b)", "64b add (64b)", "64b subtract (64b)",
+};
+static const char *const half_atomic[8] = {
+    "?",         "max (16b)",      "min (16b)",     "fp-compare and swap  (16b)",
+    "add (16b)", "subtract (16b)", "64b add (64b)", "64b subtract (64b)",
 };
 static const char *const media_line[8] = {
     "",
@@ -149,9 +159,11 @@ static void print_coordinates(struct print_text *out,
 {
     uint32_t descriptor = instruction->send.descriptor;
     unsigned type = field(descriptor, 18, 14), registers = 1;
-    /* Counter atomics of 16 channels take two registers a coordinate. */
+    /* Counter atomics of 16 channels of 32 bits take two registers of 32 bytes. */
+    unsigned a_register =
+        sonde_gen_platform_grf_size((enum sonde_gen_platform)instruction->platform) / 4;
     if ((type == 0x0b || type == 0x0c) && field(descriptor, 12, 12) == 0 &&
-        instruction->exec_size > 8)
+        instruction->exec_size > a_register)
         registers = 2;
     unsigned count = field(descriptor, 28, 25) / registers;
     if (count <= 4)
@@ -177,6 +189,9 @@ static void print_parameter(struct print_text *out, const struct sonde_gen_instr
         break;
     case 'f':
         print_counted(out, "%s", float_atomic[field(descriptor, 10, 8)]);
+        break;
+    case 'g':
+        print_counted(out, "%s", half_atomic[field(descriptor, 10, 8)]);
         break;
     case 'h':
         print_counted(out, "x%u", 1u << field(descriptor, 10, 8));
@@ -242,6 +257,16 @@ static void print_data_port(struct print_text *out, const struct sonde_gen_instr
         return;
     }
     const char *text = "?";
+    bool is_new = function == DC1 && (type == 0x03 || type == 0x13 || type == 0x1c || type == 0x1e);
+    if (is_new && instruction->platform < SONDE_GEN_PLATFORM_XE) {
+        print_counted(out, "?"); /* atomics of 16 bits */
+        return;
+    }
+    if (function == DC0 && type == 0x01 && field(bits, 5, 5) &&
+        instruction->platform >= SONDE_GEN_PLATFORM_XEHPG) {
+        print_counted(out, "hword aligned block read x%u", 1u << field(descriptor, 10, 8));
+        return;
+    }
     for (size_t i = 0; i < sizeof message_text / sizeof message_text[0]; i++) {
         const struct message_text *row = &message_text[i];
         if (row->shared_function == function && (type & row->type_mask) == row->type &&
@@ -258,11 +283,24 @@ static void print_data_port(struct print_text *out, const struct sonde_gen_instr
     }
 }
 
-static void print_sampler(struct print_text *out, uint32_t descriptor)
+static const char *sampler_width(uint8_t platform, unsigned simd)
 {
-    static const char *const width[8] = {
+    static const char *const until_xehp[8] = {
         "unknown simd mode", "simd8",      "simd16",      "simd32/64",
         "unknown simd mode", "simd8 high", "simd16 high", ""};
+    static const char *const xehpg[8] = {
+        "simd8 with integer return",  "simd8",      "simd16",      "simd32/64",
+        "simd16 with integer return", "simd8 high", "simd16 high", ""};
+    static const char *const xehpc[8] = {
+        "simd16 with integer return", "simd16",      "simd32",      "unknown simd mode",
+        "simd32 with integer return", "simd16 high", "simd32 high", ""};
+    if (platform == SONDE_GEN_PLATFORM_XEHPC)
+        return xehpc[simd];
+    return (platform == SONDE_GEN_PLATFORM_XEHPG ? xehpg : until_xehp)[simd];
+}
+
+static void print_sampler(struct print_text *out, uint32_t descriptor, uint8_t platform)
+{
     static const char *const operation[32] = {"sample",
                                               "sample+LOD bias",
                                               "sample override LOD",
@@ -303,8 +341,9 @@ static void print_sampler(struct print_text *out, uint32_t descriptor)
     };
     unsigned simd = field(descriptor, 29, 29) * 4 + field(descriptor, 18, 17);
     unsigned type = field(descriptor, 16, 12);
-    const char *name = simd == 3 ? wide_operation[type] : operation[type];
-    print_counted(out, "%s%s %s using sampler index %u", width[simd],
+    bool is_wide = simd == 3 && platform != SONDE_GEN_PLATFORM_XEHPC;
+    const char *name = is_wide ? wide_operation[type] : operation[type];
+    print_counted(out, "%s%s %s using sampler index %u", sampler_width(platform, simd),
                   field(descriptor, 30, 30) ? " 16b" : "", name != NULL ? name : "?",
                   field(descriptor, 11, 8));
 }
@@ -338,13 +377,26 @@ static void print_urb(struct print_text *out, uint32_t descriptor)
     }
 }
 
+/* The thread dispatcher and the ray tracer of XeHPG and later. */
+static void print_bindless(struct print_text *out, uint32_t descriptor, bool is_ray)
+{
+    const char *simd = field(descriptor, 8, 8) ? "simd16" : "simd8";
+    unsigned type = field(descriptor, 17, 14);
+    if (is_ray && type == 0)
+        print_counted(out, "%s trace ray", simd);
+    else if (!is_ray && type == 1)
+        print_counted(out, "bindless %s spawn thread", simd);
+    else
+        print_counted(out, "?");
+}
+
 static void print_description(struct print_text *out,
                               const struct sonde_gen_instruction *instruction, unsigned function)
 {
     uint32_t descriptor = instruction->send.descriptor;
     switch (function) {
     case SONDE_GEN_SFID_SAMPLER:
-        print_sampler(out, descriptor);
+        print_sampler(out, descriptor, instruction->platform);
         break;
     case SONDE_GEN_SFID_GATEWAY:
         print_gateway(out, descriptor);
@@ -352,7 +404,17 @@ static void print_description(struct print_text *out,
     case SONDE_GEN_SFID_URB:
         print_urb(out, descriptor);
         break;
+    case SONDE_GEN_SFID_VME:
+        if (instruction->platform >= SONDE_GEN_PLATFORM_XEHPG)
+            print_bindless(out, descriptor, true);
+        else
+            print_data_port(out, instruction, function);
+        break;
     case SONDE_GEN_SFID_SPAWNER:
+        if (instruction->platform >= SONDE_GEN_PLATFORM_XEHPG) {
+            print_bindless(out, descriptor, false);
+            break;
+        }
         print_counted(out, "%s", field(descriptor, 2, 0) == 0 ? "end of thread" : "?");
         break;
     default:
@@ -361,6 +423,8 @@ static void print_description(struct print_text *out,
     }
 }
 
+enum { SFID_UGML = 1 }; /* from XeHPG on */
+
 /* The shared function stands in the mnemonic; the length of the second payload
  * in the instruction, from XeHPG on. */
 static void print_message_comment_xe(struct print_text *out,
@@ -368,7 +432,7 @@ static void print_message_comment_xe(struct print_text *out,
 {
     const struct sonde_gen_send *send = &instruction->send;
     bool separate = instruction->platform >= SONDE_GEN_PLATFORM_XEHPG;
-    bool is_cache = separate && send->sfid >= SONDE_GEN_SFID_TGM;
+    bool is_cache = separate && (send->sfid >= SONDE_GEN_SFID_TGM || send->sfid == SFID_UGML);
     if (send->descriptor_is_register)
         print_counted(out, " // wr:a0.0[28:25]+");
     else
@@ -395,9 +459,9 @@ const char *print_shared_function(const struct sonde_gen_instruction *instructio
 {
     static const char *const names[16] = {"null", "?",    "smpl", "gtwy", "dc2", "rc",  "urb", "ts",
                                           "vme",  "dcro", "dc0",  "pixi", "dc1", "cre", "?",   "?"};
-    static const char *const names_xehpg[16] = {"null", "?",   "smpl", "gtwy", "dc2", "rc",
-                                                "urb",  "btd", "rta",  "dcro", "dc0", "pixi",
-                                                "dc1",  "tgm", "slm",  "ugm"};
+    static const char *const names_xehpg[16] = {"null", "ugml", "smpl", "gtwy", "dc2", "rc",
+                                                "urb",  "btd",  "rta",  "dcro", "dc0", "pixi",
+                                                "dc1",  "tgm",  "slm",  "ugm"};
     bool separate = instruction->platform >= SONDE_GEN_PLATFORM_XEHPG;
     return (separate ? names_xehpg : names)[instruction->send.sfid & 15];
 }
