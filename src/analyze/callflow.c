@@ -163,6 +163,7 @@ static void on_reset(struct callflow_builder *builder, const struct sonde_trace_
 /* Nothing is known of the time since the event before. */
 static void on_lost(struct callflow_builder *builder, const struct sonde_trace_call *call)
 {
+    callflow_pass_time(builder, builder->now); /* ends a call that was returning */
     callflow_open(builder, callflow_function_of_kind(builder, ANALYZE_LOST, 0),
                   callflow_top(builder)->sp, 0);
     if (builder->failed)
@@ -204,12 +205,13 @@ static void take_event(struct callflow_builder *builder, const struct sonde_trac
     }
 }
 
-static void take_events(struct callflow_builder *builder)
+static void take_events(struct callflow_builder *builder,
+                        const struct analyze_callflow_input *input)
 {
     struct analyze_callflow *flow = builder->flow;
-    const struct sonde_trace_firmware_end *end = sonde_trace_firmware_end(flow->trace);
-    size_t count;
-    const struct sonde_trace_call *calls = sonde_trace_calls(flow->trace, &count);
+    const struct sonde_trace_firmware_end *end = input->end;
+    size_t count = input->call_count;
+    const struct sonde_trace_call *calls = input->calls;
     callflow_open(builder, callflow_function_of_kind(builder, ANALYZE_UNMARKED, 0), 0, 0);
     for (size_t i = 0; i < count && !builder->failed; i++)
         take_event(builder, &calls[i]);
@@ -224,9 +226,10 @@ static void take_events(struct callflow_builder *builder)
 }
 
 /* Every cycle counted once, and the sleep that the simulator counted itself. */
-static enum sonde_status check_sums(const struct analyze_callflow *flow, struct sonde_error *error)
+static enum sonde_status check_sums(const struct analyze_callflow *flow,
+                                    const struct sonde_trace_firmware_end *end,
+                                    struct sonde_error *error)
 {
-    const struct sonde_trace_firmware_end *end = sonde_trace_firmware_end(flow->trace);
     uint64_t sum = 0, interrupts = 0;
     for (size_t i = 0; i < ANALYZE_FUNCTION_KIND_COUNT; i++)
         sum += flow->cycles_of[i];
@@ -260,42 +263,54 @@ static void builder_clear(struct callflow_builder *builder)
     callflow_functions_end(builder);
 }
 
-static enum sonde_status build(struct analyze_callflow *flow, struct sonde_error *error)
+static enum sonde_status fill(struct analyze_callflow *flow,
+                              const struct analyze_callflow_input *input, struct sonde_error *error)
 {
-    struct callflow_builder builder = {.flow = flow, .firmware = sonde_trace_firmware(flow->trace)};
+    struct callflow_builder builder = {.flow = flow, .firmware = input->firmware};
     builder.failed = !callflow_functions_begin(&builder) ||
                      base_array_reserve((void **)&builder.stacks, &builder.stack_capacity, 1,
                                         sizeof *builder.stacks) != SONDE_OK;
     if (!builder.failed) {
         builder.stack_count = flow->stack_count = 1;
-        take_events(&builder);
+        take_events(&builder, input);
     }
     builder_clear(&builder);
     if (builder.failed)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     callflow_functions_summarize(flow);
     callflow_nodes_sum(flow);
-    return check_sums(flow, error);
+    return check_sums(flow, input->end, error);
+}
+
+enum sonde_status analyze_callflow_build(const struct analyze_callflow_input *input,
+                                         struct analyze_callflow **flow, struct sonde_error *error)
+{
+    *flow = NULL;
+    struct analyze_callflow *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    enum sonde_status status = fill(made, input, error);
+    if (status == SONDE_OK)
+        *flow = made;
+    else
+        analyze_callflow_destroy(made);
+    return status;
 }
 
 enum sonde_status analyze_callflow_create(const struct sonde_trace *trace,
                                           struct analyze_callflow **flow, struct sonde_error *error)
 {
+    struct analyze_callflow_input input = {.firmware = sonde_trace_firmware(trace),
+                                           .end = sonde_trace_firmware_end(trace)};
     *flow = NULL;
-    if (sonde_trace_firmware(trace) == NULL)
+    if (input.firmware == NULL)
         return sonde_error_set(error, SONDE_ERROR_NOT_FOUND, 0,
                                "the run has no call events; record them with sonde msp430 run -o");
-    struct analyze_callflow *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    made->trace = trace;
-    enum sonde_status status = build(made, error);
-    if (status != SONDE_OK) {
-        analyze_callflow_destroy(made);
-        return status;
-    }
-    *flow = made;
-    return SONDE_OK;
+    input.calls = sonde_trace_calls(trace, &input.call_count);
+    enum sonde_status status = analyze_callflow_build(&input, flow, error);
+    if (status == SONDE_OK)
+        (*flow)->trace = trace;
+    return status;
 }
 
 void analyze_callflow_destroy(struct analyze_callflow *flow)

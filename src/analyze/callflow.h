@@ -94,7 +94,7 @@ struct analyze_node {
 };
 
 struct analyze_callflow {
-    const struct sonde_trace *trace;
+    const struct sonde_trace *trace; /* NULL when it was made from events */
     struct analyze_function *functions;
     size_t function_count, function_capacity;
     struct analyze_span *spans; /* by begin */
@@ -114,8 +114,20 @@ struct analyze_callflow {
     bool is_cut;         /* the end of the run was not recorded */
 };
 
-/* Errors: SONDE_ERROR_NOT_FOUND for a run without a firmware, _MEMORY,
- * _FORMAT when events and the simulator's own totals contradict each other. */
+/* What a call flow is made from. Cycles of the events do not decrease. */
+struct analyze_callflow_input {
+    const struct sonde_trace_firmware *firmware;
+    const struct sonde_trace_call *calls;
+    size_t call_count;
+    const struct sonde_trace_firmware_end *end; /* NULL = cut off behind the last event */
+};
+
+/* Errors: SONDE_ERROR_MEMORY, SONDE_ERROR_FORMAT when events and the
+ * simulator's own totals contradict each other. */
+enum sonde_status analyze_callflow_build(const struct analyze_callflow_input *input,
+                                         struct analyze_callflow **flow, struct sonde_error *error);
+/* The same from a run, which must outlive it; SONDE_ERROR_NOT_FOUND when the
+ * run has no firmware. */
 enum sonde_status analyze_callflow_create(const struct sonde_trace *trace,
                                           struct analyze_callflow **flow,
                                           struct sonde_error *error);

@@ -43,7 +43,7 @@ static bool is_active(struct callflow_builder *builder, uint32_t function)
 {
     const struct analyze_callflow *flow = builder->flow;
     const struct callflow_stack *stack = stack_of(builder);
-    if (flow->functions[function].active == 0)
+    if (flow->functions[function].active == 0 || !is_called(flow->functions[function].kind))
         return false;
     for (size_t i = stack->count; i-- > 0;) {
         uint32_t other = flow->spans[stack->frames[i].span].function;
