@@ -22,6 +22,20 @@ SONDE_API void sonde_instrument_destroy(struct sonde_instrument *instrument);
 SONDE_API struct sonde_kernel *sonde_instrument_kernel(struct sonde_instrument *instrument);
 SONDE_API struct sonde_coder *sonde_instrument_coder(struct sonde_instrument *instrument);
 
+/* Procedures at one place run in the order of their passes, those of one pass
+ * in the order of the calls. From this call on insertions belong to the pass
+ * of that name, made when it is new; before the first call, and for "", to one
+ * without a name. Every tool of a run is a pass of its name. */
+SONDE_API enum sonde_status sonde_instrument_pass(struct sonde_instrument *instrument,
+                                                  const char *name, struct sonde_error *error);
+/* All of pass `before` runs ahead of pass `after` wherever both stand at one
+ * place. Either may be named here for the first time. Passes that no rule
+ * orders come as they were named. SONDE_ERROR_ARGUMENT when the opposite
+ * follows from earlier rules, which stay. */
+SONDE_API enum sonde_status sonde_instrument_order(struct sonde_instrument *instrument,
+                                                   const char *before, const char *after,
+                                                   struct sonde_error *error);
+
 /* Why nothing may be inserted at a point, or NULL when it may: inside a
  * sequence that must stay together (NoDDClr/NoDDChk pair, {Atomic} sequence,
  * accumulator or macro pair), after a branch or an end-of-thread message.
@@ -30,7 +44,7 @@ SONDE_API const char *sonde_instrument_insertion_refusal(const struct sonde_inst
                                                          size_t index, enum sonde_where where);
 
 /* Insert a copy of `procedure`. Several procedures at one point run in the
- * order of these calls. Nothing is inserted for an empty procedure, nor in a
+ * order of their passes and of these calls. Nothing is inserted for an empty procedure, nor in a
  * block that no entry reaches.
  *
  * Before an instruction that a branch targets, the branch lands on the

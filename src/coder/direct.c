@@ -226,6 +226,20 @@ enum sonde_status direct_move_address(const struct sonde_coder *coder, struct co
     return append_move(coder, code, 8, save ? memory : state, source, error);
 }
 
+enum sonde_status direct_move_accumulator(const struct sonde_coder *coder, struct coder_code *code,
+                                          uint32_t number, uint32_t byte, bool save,
+                                          struct sonde_error *error)
+{
+    uint8_t channels = (uint8_t)(coder->grf_size / 4);
+    struct sonde_gen_operand memory = direct_grf(coder, byte, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand state =
+        direct_arf((uint8_t)(SONDE_GEN_ARF_ACCUMULATOR | number), SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand source = save ? state : memory;
+    source.vstride = source.width = 8;
+    source.hstride = 1;
+    return append_move(coder, code, channels, save ? memory : state, source, error);
+}
+
 enum sonde_status direct_read_ff_tid(const struct sonde_coder *coder, struct coder_code *code,
                                      uint32_t dst, struct sonde_error *error)
 {

@@ -32,6 +32,10 @@ enum sonde_status direct_move_flag(const struct sonde_coder *coder, struct coder
                                    struct sonde_error *error);
 enum sonde_status direct_move_address(const struct sonde_coder *coder, struct coder_code *code,
                                       uint32_t byte, bool save, struct sonde_error *error);
+/* 32 bits a channel of accumulator `number`. */
+enum sonde_status direct_move_accumulator(const struct sonde_coder *coder, struct coder_code *code,
+                                          uint32_t number, uint32_t byte, bool save,
+                                          struct sonde_error *error);
 /* dst = the fixed-function thread id of the header in r0; dst = 64-bit value;
  * both at the entry. clear: `size` bytes at dst. */
 enum sonde_status direct_read_ff_tid(const struct sonde_coder *coder, struct coder_code *code,

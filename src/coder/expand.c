@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAXIMUM_VREGS  64
-#define MAXIMUM_SPILLS 16
-#define MAXIMUM_FLAGS  4
+#define MAXIMUM_VREGS        64
+#define MAXIMUM_SPILLS       16
+#define MAXIMUM_FLAGS        4
+#define MAXIMUM_ACCUMULATORS 8
 
 /* A virtual register used by the procedure at hand. */
 struct binding {
@@ -28,6 +29,8 @@ struct plan {
     /* Architecture registers that the procedure writes and the kernel needs. */
     bool save_flag[MAXIMUM_FLAGS];
     bool save_address;
+    uint16_t save_accumulators; /* bit n: accn */
+    uint32_t accumulator_byte[MAXIMUM_ACCUMULATORS];
     uint32_t flag_byte[MAXIMUM_FLAGS];
     uint32_t address_byte;
     uint64_t fixed[SONDE_GEN_GRF_WORDS]; /* bytes named by physical operands */
@@ -149,7 +152,7 @@ void coder_item_physical_effects(const struct coder_item *item, struct sonde_gen
     sonde_gen_instruction_effects(&instruction, effects);
 }
 
-/* Accumulators carry more bits than a move can save. */
+/* Accumulators of products carry more bits than a move can save. */
 static enum sonde_status note_effects(struct plan *plan, const struct coder_item *item,
                                       struct sonde_error *error)
 {
@@ -160,11 +163,13 @@ static enum sonde_status note_effects(struct plan *plan, const struct coder_item
     coder_item_physical_effects(item, &effects);
     for (uint32_t w = 0; w < plan->coder->grf_words; w++)
         plan->fixed[w] |= effects.reads.grf[w] | effects.writes.grf[w];
-    if ((effects.writes.accumulators & live->accumulators) != 0 ||
-        (effects.writes.mme && live->mme))
+    uint16_t accumulators = effects.writes.accumulators & live->accumulators;
+    if ((accumulators != 0 && plan->coder->has_wide_accumulators) ||
+        accumulators >> MAXIMUM_ACCUMULATORS != 0 || (effects.writes.mme && live->mme))
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
                                "procedure %s writes an accumulator that the kernel needs there",
                                plan->procedure->name);
+    plan->save_accumulators |= accumulators;
     uint32_t flags = effects.writes.flags & live->flags;
     for (unsigned f = 0; f < MAXIMUM_FLAGS; f++)
         plan->save_flag[f] |= (flags >> (2 * f) & 3) != 0;
@@ -227,6 +232,26 @@ static void fill_pools(const struct plan *plan, struct coder_pool *compiler,
     }
 }
 
+/* Whole registers for address registers and accumulators. */
+static bool allocate_state(struct plan *plan, struct coder_pool *compiler,
+                           struct coder_pool *others)
+{
+    uint32_t size = plan->coder->grf_size;
+    if (plan->save_address) {
+        plan->address_byte = take(compiler, others, size, size);
+        if (plan->address_byte == CODER_NO_BYTE)
+            return false;
+    }
+    for (unsigned n = 0; n < MAXIMUM_ACCUMULATORS; n++) {
+        if ((plan->save_accumulators >> n & 1) == 0)
+            continue;
+        plan->accumulator_byte[n] = take(compiler, others, size, size);
+        if (plan->accumulator_byte[n] == CODER_NO_BYTE)
+            return false;
+    }
+    return true;
+}
+
 /* Registers with the strictest alignment first. */
 static bool allocate(struct plan *plan)
 {
@@ -242,11 +267,8 @@ static bool allocate(struct plan *plan)
             if (binding->byte == CODER_NO_BYTE)
                 return false;
         }
-        if (align == coder->grf_size && plan->save_address) {
-            plan->address_byte = take(&compiler, &others, coder->grf_size, align);
-            if (plan->address_byte == CODER_NO_BYTE)
-                return false;
-        }
+        if (align == coder->grf_size && !allocate_state(plan, &compiler, &others))
+            return false;
     }
     for (unsigned f = 0; f < MAXIMUM_FLAGS; f++) {
         if (!plan->save_flag[f])
@@ -415,6 +437,10 @@ static enum sonde_status move_state(const struct plan *plan, struct coder_code *
             status = direct_move_flag(coder, code, f, plan->flag_byte[f], save, error);
     if (status == SONDE_OK && plan->save_address)
         status = direct_move_address(coder, code, plan->address_byte, save, error);
+    for (unsigned n = 0; n < MAXIMUM_ACCUMULATORS && status == SONDE_OK; n++)
+        if ((plan->save_accumulators >> n & 1) != 0)
+            status =
+                direct_move_accumulator(coder, code, n, plan->accumulator_byte[n], save, error);
     return status;
 }
 
@@ -437,7 +463,8 @@ static void count_cost(const struct plan *plan, size_t instructions)
 {
     const struct sonde_coder *coder = plan->coder;
     struct sonde_procedure_cost *cost = plan->procedure->cost;
-    uint32_t bytes = plan->save_address ? coder->grf_size : 0;
+    uint32_t whole = (uint32_t)__builtin_popcount(plan->save_accumulators) + plan->save_address;
+    uint32_t bytes = whole * coder->grf_size;
     for (size_t i = 0; i < plan->binding_count; i++)
         if (!coder_vreg_lasts(coder, plan->bindings[i].vreg))
             bytes += plan->bindings[i].size;

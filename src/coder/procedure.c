@@ -26,6 +26,35 @@ static enum sonde_status check_options(const struct sonde_coder_options *options
     return SONDE_OK;
 }
 
+/* Integer products keep their upper halves in the accumulator. */
+static bool keeps_product(const struct sonde_gen_instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case SONDE_GEN_MUL:
+    case SONDE_GEN_MAC:
+    case SONDE_GEN_MACH:
+    case SONDE_GEN_MACL:
+    case SONDE_GEN_SAD2:
+    case SONDE_GEN_SADA2:
+        break;
+    default:
+        return false;
+    }
+    struct sonde_gen_effects effects;
+    sonde_gen_instruction_effects(instruction, &effects);
+    return effects.writes.accumulators != 0 &&
+           !sonde_gen_type_is_float((enum sonde_gen_type)instruction->src[0].type);
+}
+
+static void scan_kernel(struct sonde_coder *coder)
+{
+    for (size_t b = 1; b < sonde_kernel_block_count(coder->kernel); b++)
+        if (sonde_kernel_block(coder->kernel, b)->is_entry)
+            coder->entry = sonde_kernel_block(coder->kernel, b)->first;
+    for (size_t i = 0; i < sonde_kernel_instruction_count(coder->kernel); i++)
+        coder->has_wide_accumulators |= keeps_product(sonde_kernel_instruction(coder->kernel, i));
+}
+
 enum sonde_status coder_create(struct sonde_kernel *kernel,
                                const struct sonde_coder_options *options,
                                struct sonde_coder **coder, struct sonde_error *error)
@@ -50,9 +79,7 @@ enum sonde_status coder_create(struct sonde_kernel *kernel,
     made->grf_count = info->grf_count;
     made->grf_words = made->grf_size * made->grf_count / 64;
     made->vreg_count = 1;
-    for (size_t b = 1; b < sonde_kernel_block_count(kernel); b++)
-        if (sonde_kernel_block(kernel, b)->is_entry)
-            made->entry = sonde_kernel_block(kernel, b)->first;
+    scan_kernel(made);
     if (base_array_reserve((void **)&made->vregs, &made->vreg_capacity, 1, sizeof *made->vregs) !=
         SONDE_OK) {
         free(made);

@@ -16,6 +16,8 @@ static int compare_insertions(const void *a, const void *b)
         return x->index < y->index ? -1 : 1;
     if (x->slot != y->slot)
         return x->slot < y->slot ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -136,6 +138,9 @@ enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     if (count != 0)
         memcpy(sorted, instrument->insertions, count * sizeof *sorted);
+    rewrite_rank_passes(instrument);
+    for (size_t i = 0; i < count; i++)
+        sorted[i].rank = instrument->passes[sorted[i].pass].rank;
     qsort(sorted, count, sizeof *sorted, compare_insertions);
     struct rewrite_insertion fill = {.index = instrument->entry, .slot = REWRITE_ENTRY};
     struct sonde_instrument view = *instrument;

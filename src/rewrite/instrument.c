@@ -43,7 +43,8 @@ static enum sonde_status make(struct sonde_instrument *instrument, struct sonde_
                                sonde_kernel_info(kernel)->name);
     rewrite_find_sequences(kernel, instrument->split);
     rewrite_find_meeting_points(kernel, instrument->meets_behind);
-    return coder_create(kernel, options, &instrument->coder, error);
+    enum sonde_status status = sonde_instrument_pass(instrument, "", error);
+    return status == SONDE_OK ? coder_create(kernel, options, &instrument->coder, error) : status;
 }
 
 enum sonde_status sonde_instrument_create(struct sonde_kernel *kernel,
@@ -73,6 +74,7 @@ void sonde_instrument_destroy(struct sonde_instrument *instrument)
     if (instrument == NULL)
         return;
     coder_destroy(instrument->coder);
+    rewrite_clear_passes(instrument);
     free(instrument->insertions);
     free(instrument->meets_behind);
     free(instrument->split);
@@ -104,6 +106,7 @@ static enum sonde_status insert(struct sonde_instrument *instrument, size_t inde
     *insertion = (struct rewrite_insertion){.index = (uint32_t)index,
                                             .slot = slot,
                                             .order = (uint32_t)instrument->insertion_count,
+                                            .pass = instrument->pass,
                                             .procedure = procedure};
     instrument->insertion_count++;
     return SONDE_OK;

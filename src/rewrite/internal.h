@@ -20,12 +20,27 @@ struct rewrite_insertion {
     uint32_t index;
     enum rewrite_slot slot;
     uint32_t order; /* of the call */
+    uint32_t pass, rank;
     const struct sonde_procedure *procedure;
     /* Filled when the procedures are expanded: a span of the inserted code. */
     size_t first, count;
 };
 
+struct rewrite_pass {
+    char *name;
+    uint32_t rank; /* among all; while emitting */
+};
+
+struct rewrite_rule {
+    uint32_t before, after; /* passes */
+};
+
 struct sonde_instrument {
+    struct rewrite_pass *passes; /* passes[0] is that without a name */
+    size_t pass_count, pass_capacity;
+    struct rewrite_rule *rules; /* without contradiction */
+    size_t rule_count, rule_capacity;
+    uint32_t pass; /* of the insertions to come */
     struct sonde_kernel *kernel;
     struct sonde_coder *coder;
     struct rewrite_insertion *insertions;
@@ -36,6 +51,10 @@ struct sonde_instrument {
     const char **split; /* why nothing may stand before it, NULL when it may */
     bool *meets_behind; /* code "before" it stands behind it (reconverge.c) */
 };
+
+/* pass.c */
+void rewrite_rank_passes(struct sonde_instrument *instrument);
+void rewrite_clear_passes(struct sonde_instrument *instrument);
 
 /* sequence.c: fills `split`. */
 void rewrite_find_sequences(const struct sonde_kernel *kernel, const char **split);

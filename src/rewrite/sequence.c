@@ -6,6 +6,17 @@ static bool is_accumulator(const struct sonde_gen_effect *effect)
     return effect->accumulators != 0 || effect->mme;
 }
 
+/* From Xe on accumulators are registers like others, but in the pairs that
+ * multiply in steps. Inserted code saves what it writes. */
+static bool is_pair(const struct sonde_gen_instruction *reader,
+                    const struct sonde_gen_effects *effects)
+{
+    if (reader->platform < SONDE_GEN_PLATFORM_XE || effects->reads.mme)
+        return true;
+    return reader->opcode == SONDE_GEN_MAC || reader->opcode == SONDE_GEN_MACH ||
+           reader->opcode == SONDE_GEN_MACL || reader->opcode == SONDE_GEN_MADM;
+}
+
 static void mark(const char **split, size_t from, size_t to, const char *reason)
 {
     for (size_t i = from + 1; i <= to; i++)
@@ -36,7 +47,7 @@ static void scan_block(const struct sonde_kernel *kernel, const struct sonde_blo
         const struct sonde_gen_instruction *instruction = sonde_kernel_instruction(kernel, i);
         struct sonde_gen_effects effects;
         sonde_gen_instruction_effects(instruction, &effects);
-        if (writer != end && is_accumulator(&effects.reads))
+        if (writer != end && is_accumulator(&effects.reads) && is_pair(instruction, &effects))
             mark(split, writer, i, "it stands between an accumulator's write and its use");
         if (is_accumulator(&effects.writes))
             writer = i;

@@ -447,6 +447,42 @@ static void condition_refusals(void **unused)
     probe_close(&p);
 }
 
+/* A header in the first payload, the addresses in the second. */
+static void split_payload(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, modes[m].model, modes[m].registers);
+        bool xe = probe_platform() >= SONDE_GEN_PLATFORM_XE;
+        struct sonde_gen_instruction send;
+        sonde_gen_instruction_init(&send, probe_platform(), xe ? SONDE_GEN_SEND : SONDE_GEN_SENDS,
+                                   8, true);
+        send.source_count = 2;
+        send.send.sfid = SONDE_GEN_SFID_DC0;
+        /* dword scattered read of surface 0, SIMD8, header, a register each */
+        send.send.descriptor = 1u << 25 | 1u << 20 | 1u << 19 | 3u << 14 | 2u << 8;
+        send.send.src1_length = 1;
+        send.send.ex_descriptor = xe ? 0x40 : 0x4a;
+        for (unsigned i = 0; i < 2; i++)
+            send.src[i] = (struct sonde_gen_operand){
+                .file = SONDE_GEN_FILE_GRF, .number = i == 0 ? 10 : 20, .width = 1};
+        assert_int_equal(sonde_coder_payload_address_registers(&send), 2);
+        probe_address(&p, p.procedure, p.address, 32);
+        probe_ok(&p, sonde_coder_store_payload_addresses(p.coder, p.procedure, p.address, &send,
+                                                         NULL, &p.error));
+        probe_run(&p);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+            for (uint32_t lane = 0; lane < 8; lane++) {
+                assert_int_equal(probe_value(&p, t, 8 + lane), 0x11223344);
+                if ((probe_dispatched(t) >> lane & 1) != 0)
+                    assert_int_equal(probe_value(&p, t, 16 + lane), 77 * (16 * t + lane));
+            }
+        }
+        probe_close(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!probe_setup_platform(argc, argv))
@@ -455,7 +491,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(mem_blocks),         cmocka_unit_test(register_ranges),
         cmocka_unit_test(payload_addresses),  cmocka_unit_test(simd_masks),
         cmocka_unit_test(fake_consumers),     cmocka_unit_test(conditional_procedures),
-        cmocka_unit_test(condition_refusals),
+        cmocka_unit_test(condition_refusals), cmocka_unit_test(split_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,37 @@ static void order_and_removal(void **unused)
     close_fixture(&f);
 }
 
+/* Calls in one order, rules in another; contradictions leave the order alone. */
+static void passes(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    open_fixture(&f, "L0:\nnop\nadd (16|M0) r20.0<1>:d r20.0<8;8,1>:d 1:d\n" EOT, &roomy);
+    static const char *const names[] = {"last", NULL, "first", "free", "middle", "last"};
+    static const unsigned marks[] = {4, 0, 1, 2, 3, 5};
+    assert_int_equal(sonde_instrument_order(f.instrument, "middle", "last", &f.error), 0);
+    assert_int_equal(sonde_instrument_order(f.instrument, "first", "middle", &f.error), 0);
+    for (unsigned i = 0; i < 6; i++) {
+        assert_int_equal(sonde_instrument_pass(f.instrument, names[i], &f.error), 0);
+        assert_int_equal(sonde_instrument_instruction(f.instrument, 1, SONDE_BEFORE,
+                                                      mark(&f, marks[i]), &f.error),
+                         0);
+    }
+    assert_int_equal(sonde_instrument_order(f.instrument, "first", "free", &f.error), 0);
+    assert_int_equal(sonde_instrument_order(f.instrument, "free", "middle", &f.error), 0);
+    assert_int_equal(sonde_instrument_order(f.instrument, "last", "first", &f.error),
+                     SONDE_ERROR_ARGUMENT);
+    assert_non_null(strstr(f.error.message, "pass last cannot come before pass first"));
+    assert_int_equal(sonde_instrument_order(f.instrument, "free", "free", &f.error),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_instrument_order(f.instrument, "free", NULL, &f.error),
+                     SONDE_ERROR_ARGUMENT);
+    emit(&f);
+    assert_string_equal(body(&f), "nop\n" MARK(0) MARK(1) MARK(2) MARK(3) MARK(4)
+                                      MARK(5) "add (16|M0) r20.0<1>:d r20.0<8;8,1>:d 1:d\n" EOT);
+    close_fixture(&f);
+}
+
 /* An add and a message a block, and the thread's chunk once at the entry. */
 static void counter_cost(void **unused)
 {
@@ -457,9 +488,13 @@ int main(void)
     if (iga == NULL)
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_and_removal), cmocka_unit_test(counter_cost),
-        cmocka_unit_test(spilling),          cmocka_unit_test(sequences_stay_together),
-        cmocka_unit_test(bad_arguments),     cmocka_unit_test(what_cannot_be_instrumented),
+        cmocka_unit_test(order_and_removal),
+        cmocka_unit_test(counter_cost),
+        cmocka_unit_test(passes),
+        cmocka_unit_test(spilling),
+        cmocka_unit_test(sequences_stay_together),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(what_cannot_be_instrumented),
         cmocka_unit_test(damaged_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -279,6 +279,100 @@ static void ids(void **unused)
     probe_close(&p);
 }
 
+/* Flags, address registers and an accumulator, live at the point, overwritten. */
+static void state(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint8_t number, channels;
+    } registers[] = {{SONDE_GEN_ARF_FLAG, 1},
+                     {SONDE_GEN_ARF_FLAG | 1, 1},
+                     {SONDE_GEN_ARF_ADDRESS, 1},
+                     {SONDE_GEN_ARF_ACCUMULATOR, 8}};
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, modes[m].model, modes[m].registers);
+        for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++) {
+            struct sonde_gen_instruction move;
+            sonde_gen_instruction_init(&move, probe_platform(), SONDE_GEN_MOV,
+                                       registers[i].channels, true);
+            move.source_count = 1;
+            move.dst = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_ARF,
+                                                  .type = SONDE_GEN_TYPE_UD,
+                                                  .number = registers[i].number,
+                                                  .hstride = 1,
+                                                  .mme = 0xff,
+                                                  .write_mask = 0xf};
+            move.src[0] = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_IMMEDIATE,
+                                                     .type = SONDE_GEN_TYPE_UD,
+                                                     .mme = 0xff,
+                                                     .write_mask = 0xf,
+                                                     .swizzle = 0xe4,
+                                                     .immediate = 0x3c3c3c3c};
+            probe_ok(&p, sonde_coder_append_instruction(p.coder, p.procedure, &move, &p.error));
+        }
+        probe_store(&p, p.procedure, 3, imm(7));
+        probe_run(&p);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++)
+            assert_int_equal(probe_value(&p, t, 3), 7);
+        probe_close(&p);
+    }
+}
+
+static void models(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < 2; m++) {
+        struct probe p;
+        enum sonde_buffer_model model = m ? SONDE_BUFFER_STATELESS : SONDE_BUFFER_SURFACE;
+        probe_open(&p, model, PROBE_FREE_LIST);
+        struct sonde_gen_model facts;
+        sonde_coder_gen_model(p.coder, &facts);
+        assert_int_equal(facts.platform, probe_platform());
+        assert_int_equal(facts.grf_size, 32);
+        assert_int_equal(facts.maximum_threads, 168);
+        assert_int_equal(facts.maximum_tiles, 1);
+        uint32_t buckets = facts.maximum_thread_buckets;
+        assert_true(buckets >= facts.maximum_threads && (buckets & (buckets - 1)) == 0);
+        assert_int_equal(sonde_coder_profile_buffer_addr_model(p.coder), model);
+        assert_int_equal(sonde_vreg_profile_buffer_address(p.coder) != 0, m);
+        probe_close(&p);
+    }
+}
+
+/* A procedure of two copies of another does twice what that does. */
+static void append_procedures(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, modes[m].model, modes[m].registers);
+        struct sonde_procedure *part = sonde_procedure_create(p.coder, "part");
+        probe_address(&p, part, p.address, 8);
+        probe_ok(&p, sonde_coder_atomic_add(p.coder, part, SONDE_GEN_TYPE_UD, p.address, imm(21),
+                                            NULL, &p.error));
+        size_t count = sonde_procedure_instruction_count(part);
+        for (unsigned i = 0; i < 2; i++)
+            probe_ok(&p, sonde_procedure_append(p.procedure, part, &p.error));
+        assert_int_equal(sonde_procedure_instruction_count(p.procedure), 2 * count);
+        /* To itself: what it held before, once more. */
+        probe_ok(&p, sonde_procedure_append(part, part, &p.error));
+        assert_int_equal(sonde_procedure_instruction_count(part), 2 * count);
+        struct probe other;
+        probe_open(&other, modes[m].model, modes[m].registers);
+        assert_int_equal(sonde_procedure_append(other.procedure, part, &p.error),
+                         SONDE_ERROR_ARGUMENT);
+        probe_close(&other);
+        probe_run(&p);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++)
+            assert_int_equal(probe_value(&p, t, 2), 42);
+        struct sonde_procedure_cost cost;
+        sonde_procedure_cost(p.procedure, &cost);
+        assert_int_equal(cost.places, 1);
+        probe_close(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!probe_setup_platform(argc, argv))
@@ -288,6 +382,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(perfmon),
         cmocka_unit_test(addresses),
         cmocka_unit_test(ids),
+        cmocka_unit_test(state),
+        cmocka_unit_test(models),
+        cmocka_unit_test(append_procedures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

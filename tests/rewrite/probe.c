@@ -84,6 +84,7 @@ static const char *kernel_text(bool fill)
         "(W) mov (1|M0) f0.0<1>:ud 0xa5c3:ud",
         "(W) mov (1|M0) f1.0<1>:ud 0x12345678:ud",
         "(W) mov (8|M0) a0.0<1>:uw 0x76543210:v",
+        "(W) add (8|M0) acc0.0<1>:ud r0.0<8;8,1>:ud 0x5a5a5a5:ud",
         "mul (16|M0) r20.0<1>:d r1.0<16;16,1>:uw 77:uw",
         "and (16|M0) (nz)f0.1 null<1>:uw r1.0<16;16,1>:uw 1:uw",
         "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud",
@@ -100,13 +101,14 @@ static const char *kernel_text(bool fill)
         "(W) mov (1|M0) r2.0<1>:ud f0.0<0;1,0>:ud",
         "(W) mov (1|M0) r2.1<1>:ud f1.0<0;1,0>:ud",
         "(W) mov (8|M0) r4.0<1>:ud a0.0<8;8,1>:uw",
+        "(W) mov (8|M0) r12.0<1>:ud acc0.0<8;8,1>:ud",
         "(W) mov (8|M0) r71.0<1>:w 0x76543210:v",
         "(W) shl (8|M0) r72.0<1>:ud r71.0<8;8,1>:uw 2:uw",
         "(W) and (1|M0) r73.0<1>:ud r3.5<0;1,0>:ud 0x1ff:ud",
         "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud",
         "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud",
     };
-    static const unsigned always[] = {20, 21, 2, 4, 10, 11};
+    static const unsigned always[] = {20, 21, 2, 4, 10, 11, 12};
     static char text[40000];
     char filler[100];
     text[0] = '\0';
@@ -120,7 +122,7 @@ static const char *kernel_text(bool fill)
     for (size_t i = 0; i < sizeof second / sizeof *second; i++)
         line(text, second[i]);
     unsigned slot = 0;
-    for (; slot < 6; slot++)
+    for (; slot < 7; slot++)
         write_register(text, always[slot], slot);
     for (unsigned r = 22; fill && r < 126; r++)
         if (r < 70 || r > 75)

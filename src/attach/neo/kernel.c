@@ -115,7 +115,8 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
     enum sonde_status status = SONDE_OK;
     for (size_t i = 0; i < tools->count && status == SONDE_OK; i++) {
         build.state = NULL;
-        if (tools->tools[i]->on_kernel_build != NULL)
+        status = sonde_instrument_pass(instrument, tools->tools[i]->name, error);
+        if (status == SONDE_OK && tools->tools[i]->on_kernel_build != NULL)
             status = tools->tools[i]->on_kernel_build(&build, error);
         kernel->states[i] = build.state;
         if (status != SONDE_OK)
