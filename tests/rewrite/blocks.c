@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "probe.h"
+#include "sonde/gen_message.h"
 
 static const struct {
     enum sonde_buffer_model model;
