@@ -7,13 +7,13 @@ import sys
 import tempfile
 
 sonde, device, program = sys.argv[1:]
-environment = dict(os.environ, SONDE_MODE="original")
+environment = dict(os.environ)
 if device != "emu:skl":
     # Without native doubles: let the driver's compiler emulate them.
     environment.update(OverrideDefaultFP64Settings="1", IGC_EnableDPEmulation="1")
 with tempfile.TemporaryDirectory() as directory:
-    done = subprocess.run([sonde, "run", "--device", device, "-o", os.path.join(directory, "run"),
-                           "--", program],
+    done = subprocess.run([sonde, "run", "--device", device, "-t", "none", "-o",
+                           os.path.join(directory, "run"), "--", program],
                           capture_output=True, text=True, check=False, env=environment)
 print(done.stdout + done.stderr)
 if done.returncode != 0:
