@@ -158,7 +158,7 @@ static bool receive_data(struct device_connection *c, uint64_t address, uint32_t
         const uint8_t *data = device_wire_some(&c->wire, room, &part);
         if (data == NULL)
             return refuse(c, "stream ends inside a memory write, bytes missing", size);
-        memcpy(page + offset, data, part);
+        device_space_upload(c->process->space, page, offset, data, part);
         address += part;
         size -= (uint32_t)part;
     }
@@ -228,6 +228,8 @@ static bool on_read(struct device_connection *c, uint32_t transaction, const uin
         const uint8_t *page = device_physical_page(c->physical, address, false);
         uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
         uint32_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        if (page != NULL)
+            device_space_downloaded(c->process->space, page, offset, part);
         vector[count++] =
             (struct iovec){(void *)(uintptr_t)(page == NULL ? zeros : page + offset), part};
         address += part;

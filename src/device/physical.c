@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "device/pages.h"
 
 #define LEAF_BITS    14u
 #define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
@@ -177,38 +178,19 @@ uint8_t *device_physical_global_page(struct device_physical *physical, uint64_t 
     return device_physical_page(physical, physical->global[index] & FRAME_MASK, true);
 }
 
+static uint8_t *global_page(void *context, uint64_t address)
+{
+    return device_physical_global_page(context, address);
+}
+
 bool device_physical_global_read(struct device_physical *physical, uint64_t address, void *data,
                                  size_t size)
 {
-    uint8_t *out = data;
-    while (size > 0) {
-        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
-        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
-        const uint8_t *page = device_physical_global_page(physical, address);
-        if (page == NULL)
-            return false;
-        memcpy(out, page + offset, part);
-        out += part;
-        address += part;
-        size -= part;
-    }
-    return true;
+    return device_pages_read(global_page, physical, address, data, size);
 }
 
 bool device_physical_global_write(struct device_physical *physical, uint64_t address,
                                   const void *data, size_t size)
 {
-    const uint8_t *in = data;
-    while (size > 0) {
-        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
-        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
-        uint8_t *page = device_physical_global_page(physical, address);
-        if (page == NULL)
-            return false;
-        memcpy(page + offset, in, part);
-        in += part;
-        address += part;
-        size -= part;
-    }
-    return true;
+    return device_pages_write(global_page, physical, address, data, size);
 }

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "device/pages.h"
+#include "device/stale.h"
 
 #define CHUNK_SHIFT  21u
 #define CHUNK_SIZE   ((size_t)1 << CHUNK_SHIFT)
@@ -24,6 +26,7 @@ struct chunk {
     atomic_uint_fast64_t mapped[CHUNK_WORDS];
     atomic_uint_fast64_t saved[CHUNK_WORDS];
     atomic_uint_fast64_t counted[CHUNK_WORDS]; /* pages counted against the limit */
+    atomic_uint_fast64_t kept[CHUNK_WORDS];    /* what the processor believes is kept */
 };
 
 struct leaf {
@@ -40,6 +43,7 @@ struct device_space {
     unsigned slab_chunks_used;
     uint8_t *anonymous;
     size_t anonymous_used;
+    struct device_stale *stale;
     atomic_bool snapshot;
     struct device_saved_page *saved;
     size_t saved_count, saved_capacity;
@@ -53,6 +57,11 @@ enum sonde_status device_space_create(uint64_t limit, struct device_space **spac
     if (s == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "no memory for a GPU address space");
     s->limit = limit;
+    s->stale = device_stale_create(limit / 8);
+    if (s->stale == NULL) {
+        free(s);
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "no memory for a GPU address space");
+    }
     pthread_mutex_init(&s->lock, NULL);
     s->slab_chunks_used = SLAB_CHUNKS;
     s->anonymous_used = CHUNK_SIZE;
@@ -76,6 +85,7 @@ void device_space_destroy(struct device_space *space)
         munmap(space->slabs[i], SLAB_CHUNKS * CHUNK_SIZE);
     for (size_t i = 0; i < space->copies; i++)
         free(space->saved[i].before);
+    device_stale_destroy(space->stale);
     free(space->slabs);
     free(space->saved);
     pthread_mutex_destroy(&space->lock);
@@ -215,38 +225,19 @@ uint8_t *device_space_anonymous(struct device_space *space)
     return page;
 }
 
+static uint8_t *page_of(void *context, uint64_t address)
+{
+    return device_space_page(context, address);
+}
+
 bool device_space_read(const struct device_space *space, uint64_t address, void *data, size_t size)
 {
-    uint8_t *out = data;
-    while (size > 0) {
-        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
-        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
-        const uint8_t *page = device_space_page(space, address);
-        if (page == NULL)
-            return false;
-        memcpy(out, page + offset, part);
-        out += part;
-        address += part;
-        size -= part;
-    }
-    return true;
+    return device_pages_read(page_of, (void *)(uintptr_t)space, address, data, size);
 }
 
 bool device_space_write(struct device_space *space, uint64_t address, const void *data, size_t size)
 {
-    const uint8_t *in = data;
-    while (size > 0) {
-        size_t offset = (size_t)(address & (DEVICE_PAGE_SIZE - 1));
-        size_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
-        uint8_t *page = device_space_page(space, address);
-        if (page == NULL)
-            return false;
-        memcpy(page + offset, in, part);
-        in += part;
-        address += part;
-        size -= part;
-    }
-    return true;
+    return device_pages_write(page_of, space, address, data, size);
 }
 
 bool device_space_is_mapped(const struct device_space *space, uint64_t address, uint64_t size)
@@ -303,24 +294,56 @@ static bool save_page(struct device_space *s, uint64_t address, const uint8_t *n
     return true;
 }
 
-uint8_t *device_space_page_for_write(struct device_space *space, uint64_t address)
+/* False when memory for the copy is out. */
+static bool save_once(struct device_space *space, struct chunk *chunk, uint64_t address,
+                      const uint8_t *page)
 {
-    uint8_t *page = device_space_page(space, address);
-    if (page == NULL || !atomic_load_explicit(&space->snapshot, memory_order_relaxed))
-        return page;
     struct page_bit p = page_bit(address);
-    struct chunk *chunk = find_chunk(space, address);
+    bool done = true;
     if (atomic_load_explicit(&chunk->saved[p.word], memory_order_acquire) & p.bit)
-        return page;
+        return true;
     pthread_mutex_lock(&space->lock);
     if (!(atomic_load(&chunk->saved[p.word]) & p.bit)) {
-        if (save_page(space, address, page))
+        done = save_page(space, address, page);
+        if (done)
             atomic_fetch_or(&chunk->saved[p.word], p.bit);
-        else
-            page = NULL;
     }
     pthread_mutex_unlock(&space->lock);
+    return done;
+}
+
+uint8_t *device_space_page_for_write(struct device_space *space, uint64_t address)
+{
+    struct page_bit p = page_bit(address);
+    struct chunk *chunk = find_chunk(space, address);
+    if (chunk == NULL ||
+        !(atomic_load_explicit(&chunk->mapped[p.word], memory_order_acquire) & p.bit))
+        return NULL;
+    uint8_t *page = chunk->host + p.page * DEVICE_PAGE_SIZE;
+    if (!(atomic_load_explicit(&chunk->kept[p.word], memory_order_relaxed) & p.bit) &&
+        device_stale_keep(space->stale, page, address))
+        atomic_fetch_or(&chunk->kept[p.word], p.bit);
+    if (atomic_load_explicit(&space->snapshot, memory_order_relaxed) &&
+        !save_once(space, chunk, address, page))
+        return NULL;
     return page;
+}
+
+void device_space_upload(struct device_space *space, uint8_t *page, uint32_t offset,
+                         const uint8_t *data, size_t size)
+{
+    device_stale_upload(space->stale, page, offset, data, size);
+}
+
+void device_space_downloaded(struct device_space *space, const uint8_t *page, uint32_t offset,
+                             size_t size)
+{
+    uint64_t address;
+    if (!device_stale_read(space->stale, page, offset, size, &address))
+        return;
+    struct chunk *chunk = find_chunk(space, address);
+    if (chunk != NULL)
+        atomic_fetch_and(&chunk->kept[page_bit(address).word], ~page_bit(address).bit);
 }
 
 static int compare_saved(const void *a, const void *b)

@@ -56,9 +56,15 @@ struct device_saved_page {
 
 /* Begin to save; the pages come from device_space_page_for_write. */
 void device_space_snapshot_begin(struct device_space *space);
-/* As device_space_page, after saving the page once a snapshot (when one is
- * active). NULL too when memory for the copy is out. Thread-safe. */
+/* As device_space_page, for a kernel: what the processor believes of the page is
+ * kept (stale.h), and the page is saved once a snapshot when one is active. NULL
+ * too when memory for the copy is out. Thread-safe. */
 uint8_t *device_space_page_for_write(struct device_space *space, uint64_t address);
+/* The processor sends bytes of a page, or has read some. */
+void device_space_upload(struct device_space *space, uint8_t *page, uint32_t offset,
+                         const uint8_t *data, size_t size);
+void device_space_downloaded(struct device_space *space, const uint8_t *page, uint32_t offset,
+                             size_t size);
 /* End the snapshot: *pages, sorted by address, stays valid until the next
  * begin. */
 size_t device_space_snapshot_end(struct device_space *space,

@@ -268,6 +268,46 @@ static unsigned walker_batch(struct client *client, uint32_t *words)
     return sizeof commands / 4;
 }
 
+/* Run a dispatch that stores `value` at `address`, to its completion. */
+static void run_storing_dispatch(struct client *client, uint64_t address, uint64_t value)
+{
+    uint32_t batch[64];
+    unsigned count = walker_batch(client, batch);
+    batch[count++] = TEST_END;
+    fake_behaviour = (struct fake_behaviour){.stores = {{address, value}}, .store_count = 1};
+    client_submit_batch(client, 0x10000, batch, count);
+}
+
+/* The driver may send its copy of a page again before it has read what a kernel
+ * stored there; once it has read the page its word counts. */
+static void test_stale_uploads(void **state)
+{
+    (void)state;
+    const uint64_t page = 0x555500004000ull;
+    struct test_server server;
+    struct client client;
+    static uint8_t sent[4096], got[4096];
+    memset(sent, 0x11, sizeof sent);
+    test_server_start(&server, NULL);
+    client_open(&client, server.port);
+    client_make_context(&client, 4);
+    client_store(&client, page, sent, sizeof sent);
+    run_storing_dispatch(&client, page + 64, 0x2222222222222222ull);
+    sent[128] = 0x33; /* written by the processor in the meantime */
+    client_store(&client, page, sent, sizeof sent);
+    assert_int_equal(client_load32(&client, page + 64), 0x22222222);
+    client_load(&client, page, got, sizeof got);
+    memset(sent + 64, 0x22, 8);
+    assert_memory_equal(got, sent, sizeof got);
+    memset(sent + 64, 0x11, 8);
+    client_store(&client, page, sent, sizeof sent);
+    client_load(&client, page, got, sizeof got);
+    assert_memory_equal(got, sent, sizeof got);
+    client_close(&client);
+    fake_behaviour = (struct fake_behaviour){0};
+    test_server_stop(&server, NULL, 0);
+}
+
 static void start_hanging_dispatch(struct client *client, uint16_t port)
 {
     uint32_t batch[64];
@@ -383,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_processes_are_apart),
         cmocka_unit_test(test_hostile_messages),
         cmocka_unit_test(test_random_messages),
+        cmocka_unit_test(test_stale_uploads),
         cmocka_unit_test(test_client_dies_in_dispatch),
         cmocka_unit_test(test_stop_in_dispatch),
         cmocka_unit_test(test_stop_from_signal_handler),
