@@ -52,6 +52,7 @@ struct emu_message_context {
     uint32_t dst; /* GRF numbers; dst is UINT32_MAX for null */
     uint32_t src0;
     uint32_t src1; /* UINT32_MAX when not split */
+    uint32_t slot; /* hardware thread, for scratch surfaces */
     const struct sonde_gen_message *message;
     const uint8_t *payload; /* NULL; set by the message units to a copy of the payload when
                                the response overwrites it */

@@ -76,8 +76,8 @@ static enum emu_message_outcome access_memory(struct emu_message_context *contex
     case SONDE_GEN_LAYOUT_OWORD_BLOCK_UNALIGNED:
     case SONDE_GEN_LAYOUT_HWORD_BLOCK:
     case SONDE_GEN_LAYOUT_SCRATCH_BLOCK:
-        return message_block(context);
     case SONDE_GEN_LAYOUT_BLOCK:
+        return message_block(context);
     case SONDE_GEN_LAYOUT_STRIDED:
     case SONDE_GEN_LAYOUT_BLOCK2D:
     case SONDE_GEN_LAYOUT_TYPED:

@@ -19,6 +19,7 @@ enum message_surface_type {
     MESSAGE_SURFACE_2D = 1,
     MESSAGE_SURFACE_3D = 2,
     MESSAGE_SURFACE_BUFFER = 4,
+    MESSAGE_SURFACE_SCRATCH = 6,
     MESSAGE_SURFACE_NULL = 7,
 };
 
@@ -207,6 +208,14 @@ static inline uint32_t message_payload_count(const struct emu_message_context *c
            (context->src1 == UINT32_MAX ? 0u : context->message->src1_registers);
 }
 
+/* Bytes of one address in the payload. */
+static inline uint32_t message_address_size(const struct sonde_gen_message *message)
+{
+    if (message->address_size)
+        return message->address_size;
+    return message->address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
+}
+
 /* GRFs that `lanes` values of `size` bytes take: at least one. */
 static inline uint32_t message_registers(uint32_t lanes, uint32_t size)
 {
@@ -253,8 +262,7 @@ static inline uint32_t message_lane_mask(uint32_t lanes)
     return lanes >= 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
 }
 
-/* The address of every channel, from payload register `first` on; A64
- * addresses take 8 bytes a channel. Returns the registers read. */
+/* The address of every channel, from payload register `first` on. Returns the registers read. */
 uint32_t message_addresses(const struct emu_message_context *context, uint32_t first,
                            uint32_t lanes, uint64_t offsets[MESSAGE_LANES_MAX]);
 

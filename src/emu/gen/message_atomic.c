@@ -22,6 +22,7 @@ enum integer_operation {
     ATOMIC_UMIN = 0xd,
     ATOMIC_CMPWR = 0xe,
     ATOMIC_PREDEC = 0xf,
+    ATOMIC_LOAD = 0x10,
 };
 
 enum float_operation {
@@ -78,6 +79,8 @@ static uint64_t integer_result(uint8_t operation, uint32_t size, uint64_t old,
     case ATOMIC_CMPWR_WIDE:
     case ATOMIC_CMPWR:
         return old == a ? operand[1] : old;
+    case ATOMIC_LOAD:
+        break;
     }
     return old;
 }
@@ -145,6 +148,7 @@ unsigned message_atomic_sources(const struct sonde_gen_message *message)
     case ATOMIC_INC:
     case ATOMIC_DEC:
     case ATOMIC_PREDEC:
+    case ATOMIC_LOAD:
         return 0;
     case ATOMIC_CMPWR_WIDE:
     case ATOMIC_CMPWR:
@@ -166,7 +170,7 @@ static uint64_t new_value(const struct sonde_gen_message *message, uint32_t size
 static bool known(const struct sonde_gen_message *message, uint32_t size)
 {
     if (!message->atomic_float)
-        return message->atomic <= ATOMIC_PREDEC && (size == 2 || size == 4 || size == 8);
+        return message->atomic <= ATOMIC_LOAD && (size == 2 || size == 4 || size == 8);
     if (size == 8)
         return message->atomic == ATOMIC_FADD_WIDE || message->atomic == ATOMIC_FSUB_WIDE;
     return size == 4 && message->atomic >= ATOMIC_FMAX && message->atomic <= ATOMIC_FSUB;
@@ -258,7 +262,7 @@ static enum emu_message_outcome apply_lane(struct emu_message_context *context,
 enum emu_message_outcome message_atomic(struct emu_message_context *context)
 {
     const struct sonde_gen_message *message = context->message;
-    uint32_t address_size = message->address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
+    uint32_t address_size = message_address_size(message);
     struct atomic atomic = {.lanes = message_lanes(context),
                             .size = message->element_size ? message->element_size : 4,
                             .sources = message_atomic_sources(message)};

@@ -1,5 +1,6 @@
 /* Block messages: one address, consecutive OWords (16 bytes) or HWords (32
- * bytes) to and from whole registers; and the scratch block of a thread. */
+ * bytes) to and from whole registers; the scratch block of a thread; the
+ * transposed messages of the load-store cache. */
 #include "emu/gen/message.h"
 
 /* Byte offset of the block into its space. */
@@ -7,8 +8,13 @@ static uint64_t block_offset(const struct emu_message_context *context)
 {
     const struct sonde_gen_message *message = context->message;
     const uint8_t *header = message_payload(context, 0);
-    uint64_t address;
+    uint64_t address = 0;
 
+    if (message->layout == SONDE_GEN_LAYOUT_BLOCK) {
+        memcpy(&address, header, message_address_size(message));
+        return message->address_model == SONDE_GEN_ADDRESS_SLM ? address & MESSAGE_SLM_MASK
+                                                               : address;
+    }
     if (message->address_model == SONDE_GEN_ADDRESS_A64) {
         memcpy(&address, header, sizeof address);
         return address;
@@ -105,10 +111,12 @@ enum emu_message_outcome message_block(struct emu_message_context *context)
     size_t size = (size_t)message->elements * message->element_size;
     uint32_t registers = (uint32_t)((size + EMU_GRF_SIZE - 1) / EMU_GRF_SIZE);
     bool write = message->operation == SONDE_GEN_MESSAGE_WRITE;
+    bool transposed = message->layout == SONDE_GEN_LAYOUT_BLOCK;
     struct message_space space;
     uint64_t offset;
 
-    if (!message->header || (message->high_oword && size > 16))
+    if ((!message->header && !transposed) || (message->high_oword && size > 16) ||
+        (transposed && message->element_size != message->element_slot))
         return message_fault(context, "block message without a header or of an unknown size");
     if (!message_require(context, write ? 1 + registers : 1, write ? 0 : registers) ||
         !message_space_open(context, &space))

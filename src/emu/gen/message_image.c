@@ -75,6 +75,7 @@ bool message_image_place(const struct message_image *image, int64_t u, int64_t v
         width = (int64_t)(surface->size / image->format->bytes);
         layer = v = 0;
         break;
+    case MESSAGE_SURFACE_SCRATCH:
     case MESSAGE_SURFACE_NULL:
         return false;
     }

@@ -300,6 +300,7 @@ static void information(const struct sample *sample, uint32_t value[4])
     case MESSAGE_SURFACE_BUFFER:
         value[0] = (uint32_t)(surface->size / sample->image.format->bytes);
         break;
+    case MESSAGE_SURFACE_SCRATCH:
     case MESSAGE_SURFACE_NULL:
         value[0] = value[3] = 0;
         break;

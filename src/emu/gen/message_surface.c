@@ -82,14 +82,39 @@ static uint64_t header_base(const struct emu_message_context *context)
     return message_dword(message_payload(context, 0), 5) & ~UINT32_C(0x3ff);
 }
 
-/* XeHP and later: the hardware adds the thread's part of the scratch surface,
- * by the thread slot in bits 9:0 of dword 5. */
-static uint64_t scratch_of_thread(const struct emu_message_context *context)
+/* Scratch surfaces hold one element a hardware thread, `pitch` bytes each. */
+static void open_surface(const struct emu_message_context *context,
+                         const struct emu_surface *surface, struct message_space *space)
 {
-    const struct emu_dispatch *dispatch = context->dispatch;
-    uint32_t slot = message_dword(message_payload(context, 0), 5) & 0x3ff;
+    space->base = surface->base;
+    if (surface->type == MESSAGE_SURFACE_NULL) {
+        space->limit = 0;
+    } else if (surface->type == MESSAGE_SURFACE_SCRATCH) {
+        space->base += (uint64_t)context->slot * surface->pitch;
+        space->limit = surface->pitch;
+    } else if (surface->type == MESSAGE_SURFACE_BUFFER) {
+        space->limit = surface->size;
+    } else { /* Block and untyped access to an image: rows of `pitch` bytes. */
+        space->limit = (uint64_t)surface->pitch * surface->height * surface->depth;
+    }
+}
 
-    return dispatch->scratch_address + (uint64_t)slot * dispatch->scratch_per_thread;
+/* The surface whose state is named by its place. */
+static bool open_state(struct emu_message_context *context, uint64_t base,
+                       struct message_space *space)
+{
+    uint64_t address = base + context->message->surface_offset;
+    uint32_t state[SURFACE_STATE_DWORDS];
+    struct emu_surface surface;
+
+    if (!emu_memory_read(context->worker, address, state, sizeof state)) {
+        emu_worker_fault(context->worker, "surface state at 0x%llx is not mapped",
+                         (unsigned long long)address);
+        return false;
+    }
+    decode(state, &surface);
+    open_surface(context, &surface, space);
+    return true;
 }
 
 bool message_space_open(struct emu_message_context *context, struct message_space *space)
@@ -109,7 +134,8 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
         return true;
     case SONDE_GEN_ADDRESS_SCRATCH:
         if (context->dispatch->scratch_surface) {
-            space->base = scratch_of_thread(context);
+            space->base = context->dispatch->scratch_address +
+                          (uint64_t)context->slot * context->dispatch->scratch_per_thread;
             return true;
         }
         space->base = context->dispatch->general_base + header_base(context);
@@ -121,16 +147,12 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
         surface = message_surface(context, context->message->bti);
         if (!surface)
             return false;
-        space->base = surface->base;
-        if (surface->type == MESSAGE_SURFACE_NULL)
-            space->limit = 0;
-        else if (surface->type == MESSAGE_SURFACE_BUFFER)
-            space->limit = surface->size;
-        else /* Block and untyped access to an image: rows of `pitch` bytes. */
-            space->limit = (uint64_t)surface->pitch * surface->height * surface->depth;
+        open_surface(context, surface, space);
         return true;
     case SONDE_GEN_ADDRESS_SURFACE_STATE:
+        return open_state(context, context->dispatch->surface_base, space);
     case SONDE_GEN_ADDRESS_BINDLESS:
+        return open_state(context, context->dispatch->bindless_base, space);
     case SONDE_GEN_ADDRESS_NONE:
         break;
     }
@@ -194,18 +216,20 @@ enum emu_message_outcome message_fault_unmapped(const struct message_space *spac
 uint32_t message_addresses(const struct emu_message_context *context, uint32_t first,
                            uint32_t lanes, uint64_t offsets[MESSAGE_LANES_MAX])
 {
-    bool wide = context->message->address_model == SONDE_GEN_ADDRESS_A64;
-    uint32_t registers = message_registers(lanes, wide ? 8 : 4);
+    uint32_t size = message_address_size(context->message);
+    uint32_t registers = message_registers(lanes, size);
     uint8_t room[MESSAGE_LANES_MAX * 8];
     const uint8_t *addresses = message_payload_range(context, first, registers, room);
     unsigned shift = context->message->address_shift;
 
-    if (wide) {
+    if (size == 8) {
         memcpy(offsets, addresses, 8 * (size_t)lanes);
         return registers;
     }
-    for (uint32_t lane = 0; lane < lanes; lane++)
+    for (uint32_t lane = 0; lane < lanes && size == 4; lane++)
         offsets[lane] = (uint64_t)message_dword(addresses, lane) << shift;
+    for (uint32_t lane = 0; lane < lanes && size == 2; lane++)
+        offsets[lane] = (uint64_t)(addresses[2 * lane] | addresses[2 * lane + 1] << 8);
     if (context->message->address_model == SONDE_GEN_ADDRESS_SLM)
         for (uint32_t lane = 0; lane < lanes; lane++)
             offsets[lane] &= MESSAGE_SLM_MASK;

@@ -112,9 +112,8 @@ static bool prepare(struct emu_message_context *context, struct scatter *scatter
                     uint32_t components, uint32_t slot, enum emu_message_outcome *outcome)
 {
     const struct sonde_gen_message *message = context->message;
-    uint32_t address_size = message->address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
     uint32_t lanes = message_lanes(context), per_item = message_registers(lanes, slot);
-    uint32_t data = message->header + message_registers(lanes, address_size);
+    uint32_t data = message->header + message_registers(lanes, message_address_size(message));
     bool write = message->operation == SONDE_GEN_MESSAGE_WRITE;
 
     scatter->write = write;
@@ -222,6 +221,8 @@ enum emu_message_outcome message_scattered(struct emu_message_context *context)
 
     if (!slot)
         slot = size < 4 ? 4 : size;
+    if (message->element_high)
+        return message_fault(context, "scattered message of elements in upper halves");
     if (elements > 8)
         return message_fault(context, "scattered message of more than 8 elements a channel");
     mask = message_lane_mask(elements);
@@ -238,6 +239,10 @@ enum emu_message_outcome message_scattered(struct emu_message_context *context)
         context->enabled == message_lane_mask(scatter.lanes) && move_contiguous(&scatter, size))
         return EMU_MESSAGE_DONE;
     switch (size << 4 | slot) {
+    case 0x11:
+        return move_lanes(context, &scatter, mask, elements, 1, 1);
+    case 0x22:
+        return move_lanes(context, &scatter, mask, elements, 2, 2);
     case 0x14:
         return move_lanes(context, &scatter, mask, elements, 1, 4);
     case 0x24:

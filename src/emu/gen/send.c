@@ -83,6 +83,7 @@ void emu_run_message(struct emu_thread *thread, const struct emu_operation *oper
         .enabled = mask,
         .dispatch = thread->worker->dispatch,
         .slm = thread->group->slm,
+        .slot = thread->group->first_slot + thread->index,
         .dst = payload_register(&instruction->dst),
         .src0 = payload_register(&instruction->src[0]),
         .src1 = instruction->source_count > 1 ? payload_register(&instruction->src[1]) : UINT32_MAX,
