@@ -8,6 +8,7 @@
 #include "sonde/image.h"
 #include "sonde/source_lines.h"
 #include "sonde/kernel.h"
+#include "sonde/dependency.h"
 #include "sonde/listing.h"
 #include "sonde/vreg.h"
 #include "sonde/procedure.h"
