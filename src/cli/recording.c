@@ -18,7 +18,7 @@ struct recording {
     struct sonde_trace_writer *writer;
     struct sonde_trace_call calls[EVENTS_AT_ONCE];
     size_t count;
-    uint64_t total;
+    uint64_t total, entered;
     bool failed;
     struct sonde_error error; /* the first */
     const char *directory;
@@ -161,6 +161,7 @@ void recording_add(struct recording *recording, const struct sonde_msp430_event 
         .kind = (uint8_t)event->kind,
     };
     recording->total++;
+    recording->entered += event->kind == SONDE_MSP430_EVENT_ENTER;
     if (recording->count == EVENTS_AT_ONCE)
         flush(recording);
 }
@@ -189,6 +190,9 @@ bool recording_end(struct recording *recording, const struct sonde_msp430_sim *s
     else if (!quiet)
         cli_note("%" PRIu64 " events in %s; next: sonde report -i %s", recording->total,
                  recording->directory, recording->directory);
+    if (written && recording->entered == 0)
+        cli_warning("no function was entered by a marker; 'sonde msp430 as --auto' marks assembler "
+                    "text");
     free(recording);
     return written;
 }

@@ -28,19 +28,18 @@ static void open_piece(void *context, const struct report_piece *piece)
     report_json_number(&chrome->json, "ts", piece->cycle);
     report_json_string(&chrome->json, "name", function->name);
     report_json_string(&chrome->json, "cat", analyze_function_kind_name(function->kind));
-    report_json_begin_object(&chrome->json, "args");
-    report_json_number(&chrome->json, "self", span->self);
-    report_json_number(&chrome->json, "total", span->total);
-    report_json_number(&chrome->json, "sp", span->sp);
-    report_json_end_object(&chrome->json);
     report_json_end_object(&chrome->json);
 }
 
+/* The name is there for readers that pair begins and ends by it. Arguments
+ * would make a function of its own out of each call in some. */
 static void close_piece(void *context, const struct report_piece *piece)
 {
     struct chrome *chrome = context;
+    uint32_t function = chrome->flow->spans[piece->span].function;
     begin_event(chrome, "E", chrome->lanes[piece->span]);
     report_json_number(&chrome->json, "ts", piece->cycle);
+    report_json_string(&chrome->json, "name", chrome->flow->functions[function].name);
     report_json_end_object(&chrome->json);
 }
 

@@ -289,6 +289,26 @@ class App {
   }
 }
 
+// A link may say what to show: #view=flame&theme=dark&function=main&from=0&to=100
+function followLink(app, link) {
+  if (link.get("theme"))
+    app.setTheme(link.get("theme") === "dark");
+  if (link.get("view") === "flame")
+    app.showView("flame");
+  const fn = app.run.functions.find((each) => each.name === link.get("function"));
+  if (fn) {
+    app.selectFunction(fn);
+    app.stepCall(1);
+  }
+  if (link.get("search")) {
+    app.byId("search").value = link.get("search");
+    app.search(link.get("search"));
+  }
+  if (link.has("from") && link.has("to"))
+    app.timeline.show(Number(link.get("from")), Number(link.get("to")));
+}
+
 const app = new App(JSON.parse(document.getElementById("data").textContent));
+followLink(app, new URLSearchParams(location.hash.slice(1)));
 if (location.hash === "#selftest")
   selfTest(app);
