@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Compile kernels with ocloc in every container and compare what sonde_image
-finds with ocloc's own dump of the same binary and with the source."""
+finds with ocloc's own dump of the same binary and with the source; print the
+code of every device with `sonde disasm` and compare it with iga64's text.
+
+usage: test_image_driver.py IMAGE_DUMP SONDE"""
 import pathlib
 import re
 import shutil
@@ -58,6 +61,9 @@ EXPECTED = {
 }
 ARGUMENT = re.compile(r"^argument (\S+) (\d+) kind (\d) read_only (\d) bti (\S+) name (\S+) "
                       r"type (\S+) space (\S+)(.*)$", re.M)
+# The compiler's name of a device, ours of its instruction set, iga64's of it.
+DEVICES = {"skl": ("gen9", "9"), "icllp": ("gen11", "11"), "tgllp": ("xe", "12p1"),
+           "dg2": ("xehpg", "xehpg"), "pvc": ("xehpc", "xehpc")}
 GTPIN = ("-cl-intel-gtpin-rera -cl-intel-gtpin-grf-info "
          "-cl-intel-gtpin-scratch-area-size 256")
 FACT = re.compile(r"^kernel (\S+) platform (\S+) simd (\d+) grf (\d+) slm (\d+) scratch (\d+) "
@@ -97,9 +103,9 @@ def kernels_of(dump_tool, path):
     return lines[0].split()[1], found
 
 
-def ocloc_facts(path, folder):
+def ocloc_facts(path, folder, device):
     """Name -> (unpadded ISA, hash) from ocloc's own patch-token dump."""
-    run("ocloc", "disasm", "-file", path, "-device", "skl", "-dump", folder)
+    run("ocloc", "disasm", "-file", path, "-device", device, "-dump", folder)
     facts = {}
     for part in (folder / "PTM.txt").read_text().split("Kernel #")[1:]:
         name = re.search(r"KernelName (\S+)", part)[1]
@@ -141,7 +147,7 @@ def check_arguments(text, named):
 
 
 def arguments(dump_tool, top):
-    for device in ("skl", "tgllp", "dg2"):
+    for device in ("skl", "icllp", "tgllp", "dg2"):
         said = {}
         for kind, internal in (("tokens", ""), ("ze", "-cl-intel-allow-zebin")):
             for named in (False, True):
@@ -169,7 +175,7 @@ def dwarf_rows(path, folder):
 
 
 def source_lines(dump_tool, top):
-    for device in ("skl", "tgllp", "dg2", "pvc"):
+    for device in DEVICES:
         path = compile_with(top / f"{device}_lines", "", device, ARGUMENTS, "-g")
         found = {}
         for kernel, offset, line, file in re.findall(r"^line (\S+) (\d+) (\d+) (\S*)$",
@@ -182,27 +188,63 @@ def source_lines(dump_tool, top):
         assert {5, 6, 7, 8, 9} <= set(found["add"].values()), found["add"]
 
 
+def check_containers(dump_tool, top, device, platform):
+    """The facts of the device's kernels, which both containers give alike."""
+    top.mkdir()
+    plain = compile_with(top / "plain", "", device)
+    kind, tokens = kernels_of(dump_tool, plain)
+    assert kind == "patch-tokens", kind
+    check_source_facts(tokens)
+    for kernel, (isa, hash_code) in ocloc_facts(plain, top / "dump", device).items():
+        fields = tokens[kernel, "-"]
+        assert fields[1] == platform, fields[1]
+        assert fields[15] == isa, f"{kernel}: ISA differs from ocloc's dump"
+        assert fields[10] == hash_code, kernel
+        assert fields[16] == "0"
+    kind, zebin = kernels_of(dump_tool, compile_with(top / "ze", "-cl-intel-allow-zebin", device))
+    assert kind == "zebin", kind
+    check_source_facts(zebin)
+    for key, fields in zebin.items():
+        assert fields[1] == platform, fields[1]
+        assert fields[15] == tokens[key][15], f"{key}: zebin and patch tokens differ"
+    return tokens
+
+
+def iga_text(isa, platform, folder):
+    """iga64's lines of an instruction each, without labels."""
+    (folder / "isa.bin").write_bytes(isa)
+    text = run("iga64", f"-p={platform}", "-d", folder / "isa.bin")
+    return [line.rstrip() for line in text.splitlines() if line.strip() and line[0] != "L"]
+
+
+def check_disassembly(dump_tool, sonde, top):
+    """Number of instructions that `sonde disasm` and iga64 print alike."""
+    count = 0
+    for device, (platform, iga_platform) in DEVICES.items():
+        # XeHPC has no SIMD8.
+        source = SOURCE.replace("(8)", "(32)") if device == "pvc" else SOURCE
+        path = compile_with(top / f"disasm_{device}", "", device, source)
+        _, kernels = kernels_of(dump_tool, path)
+        listed = run(sonde, "list", "kernels", path)
+        for (kernel, _), fields in kernels.items():
+            assert re.search(rf"^{kernel} .*{platform}, SIMD{fields[2]}, ", listed, re.M), listed
+            lines = run(sonde, "disasm", "-k", kernel, path).splitlines()
+            ours = [line.split(" */ ", 1)[1].rstrip() for line in lines if line.startswith("/* [")]
+            theirs = iga_text(bytes.fromhex(fields[15]), iga_platform, path.parent)
+            for line, expected in zip(ours, theirs, strict=True):
+                assert line == expected, f"{device} {kernel}:\n{line}\n{expected}"
+            count += len(ours)
+    return count
+
+
 def main():
-    dump_tool = sys.argv[1]
+    dump_tool, sonde = sys.argv[1:]
     if shutil.which("ocloc") is None:
         return 77
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
-        plain = compile_with(top / "plain", "")
-        kind, tokens = kernels_of(dump_tool, plain)
-        assert kind == "patch-tokens", kind
-        check_source_facts(tokens)
-        for kernel, (isa, hash_code) in ocloc_facts(plain, top / "dump").items():
-            fields = tokens[kernel, "-"]
-            assert fields[15] == isa, f"{kernel}: ISA differs from ocloc's dump"
-            assert fields[10] == hash_code, kernel
-            assert fields[16] == "0"
-
-        kind, zebin = kernels_of(dump_tool, compile_with(top / "ze", "-cl-intel-allow-zebin"))
-        assert kind == "zebin", kind
-        check_source_facts(zebin)
-        for key, fields in zebin.items():
-            assert fields[15] == tokens[key][15], f"{key}: zebin and patch tokens differ"
+        tokens = check_containers(dump_tool, top / "skl", "skl", "gen9")
+        gen11 = check_containers(dump_tool, top / "icllp", "icllp", "gen11")
 
         kind, gtpin = kernels_of(dump_tool, compile_with(top / "gtpin", GTPIN))
         _, gtpin_zebin = kernels_of(
@@ -212,15 +254,18 @@ def main():
             assert fields[14] == "256", fields
             assert fields[17] == gtpin_zebin[key][17], f"{key}: free registers differ"
 
-        kind, fat = kernels_of(dump_tool, compile_with(top / "fat", "", "skl,tgllp"))
-        assert kind == "archive" and len(fat) == 8, (kind, len(fat))
+        kind, fat = kernels_of(dump_tool, compile_with(top / "fat", "", "skl,icllp,tgllp"))
+        assert kind == "archive" and len(fat) == 12, (kind, len(fat))
         for (kernel, target), fields in fat.items():
             if fields[1] == "gen9":
                 assert fields[15] == tokens[kernel, "-"][15], kernel
-        assert {f[1] for f in fat.values()} == {"gen9", "xe"}
+            if fields[1] == "gen11":
+                assert fields[15] == gen11[kernel, "-"][15], kernel
+        assert {f[1] for f in fat.values()} == {"gen9", "gen11", "xe"}
         arguments(dump_tool, top)
         source_lines(dump_tool, top)
-        print(f"{len(tokens)} kernels agree in 5 containers")
+        print(f"{len(tokens)} kernels agree in every container")
+        print(f"{check_disassembly(dump_tool, sonde, top)} instructions print as iga64 prints them")
     return 0
 
 
