@@ -291,15 +291,16 @@ static void print_illegal(struct print_text *out, const struct sonde_gen_instruc
 {
     print_counted(out, "%*s%-*s%*s", WIDTH_PREDICATE + 1, "", WIDTH_OPCODE, "illegal",
                   WIDTH_CONDITION + 1, "");
+    /* The instruction "illegal" is one that iga64 knows: its text. */
+    if (instruction->size == 16 && (instruction->raw[0] & 0x7f) == 0)
+        return;
     if (instruction->size == 8)
         print_counted(out, " {Compacted} // %016llX",
                       (unsigned long long)instruction->raw_compacted);
     else
         print_counted(out, " // %016llX`%016llX", (unsigned long long)instruction->raw[1],
                       (unsigned long long)instruction->raw[0]);
-    /* The instruction "illegal" is one that iga64 knows: its text. */
-    bool known = instruction->size == 16 && (instruction->raw[0] & 0x7f) == 0;
-    if (instruction->illegal_reason != NULL && !known)
+    if (instruction->illegal_reason != NULL)
         print_counted(out, "  %s: 0x%x", instruction->illegal_reason, instruction->illegal_value);
 }
 

@@ -279,8 +279,6 @@ static bool print_jump(struct print_text *out, const struct sonde_gen_instructio
         print_branch_target(out, instruction, instruction->jip);
     else if (index == 1 && instruction->has_uip)
         print_branch_target(out, instruction, instruction->uip);
-    else if (index == 1)
-        print_counted(out, "null");
     else
         return false;
     if ((index == 0 || instruction->has_uip) && type != SONDE_GEN_TYPE_D)
