@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What `meson install` puts down works by itself, wherever its root is moved
-to, and is enough to build a tool. Arguments: build folder, behave, tool.c."""
+to, and is enough to build a tool. Arguments: build folder, behave, vector_add,
+doc/writing-a-tool.md, tool.c, example tools."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -10,10 +12,56 @@ import sys
 import harness
 from harness import check, expect, has, run
 
-BUILD = BEHAVE = TOOL_SOURCE = None
+BUILD = BEHAVE = VECTOR_ADD = MANUAL = TOOL_SOURCE = None
+EXAMPLES = []
+DEVICES = ["emu:skl", "emu:tgllp", "emu:dg2"]
 
 
-def installed_files_work():
+def build_tool(source):
+    """As doc/writing-a-tool.md says, against the moved installation."""
+    env = dict(os.environ, PKG_CONFIG_PATH="moved/share/pkgconfig")
+    flags = subprocess.run(["pkg-config", "--cflags", "sonde"], env=env, check=True,
+                           stdout=subprocess.PIPE, text=True).stdout.split()
+    name = "./" + pathlib.Path(source).stem + ".so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", *flags, "-o", name,
+                    source], check=True)
+    return name
+
+
+def example_tools():
+    """vector_add has a thousand work-items and loads or stores three times in each. Every thread
+    of it has up to 32, and ends with a message; SIMD instructions run in all work-items."""
+    install()
+    messages, lanes = map(build_tool, EXAMPLES)
+    for device in DEVICES:
+        shown = expect(run("run", "--device", device, "-t", messages, VECTOR_ADD), 0).err
+        sent = int(re.search(r"vector_add sent (\d+) messages", shown)[1])
+        counts = expect(run("run", "--device", device, "-t", "bblprof", "-o", "counts",
+                            VECTOR_ADD), 0) and listed_messages("counts")
+        check(sent == counts, f"{device}: {sent} messages, {counts} by blocks")
+        shown = expect(run("run", "--device", device, "-t", lanes, VECTOR_ADD), 0).err
+        used, named = map(int, re.search(r"used (\d+) of (\d+) lanes", shown).groups())
+        check(used % 1000 == 0 and 1 <= used // 1000, f"{device}: {used} lanes used")
+        check(used < named <= used * 32 * 32 / 1000 * 2, f"{device}: {used} of {named} lanes")
+
+
+def listed_messages(folder):
+    """Executed sends but those of the prolog, by `sonde annotate`: another tool, other code."""
+    text = expect(run("annotate", "-i", folder), 0).out
+    body = text[text.rindex("(entry)"):] if "skl" not in text else text
+    found = re.findall(r"/\* +(\d+) \*/ /\* \[\w+\] \*/ (?:\([^)]*\))? *sends?[. ]", body)
+    return sum(map(int, found))
+
+
+def manual_shows_example():
+    """The tool printed in the manual is the first example, of at most 60 lines."""
+    source = pathlib.Path(EXAMPLES[0]).read_text(encoding="utf-8")
+    blocks = re.findall(r"```c\n(.*?)```", pathlib.Path(MANUAL).read_text(encoding="utf-8"), re.S)
+    check(source in blocks, "the manual shows another tool")
+    check(source.count("\n") <= 60, "the tool of the manual is longer than 60 lines")
+
+
+def install():
     env = dict(os.environ, DESTDIR=os.getcwd() + "/stage")
     subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet"], env=env, check=True,
                    stdout=subprocess.DEVNULL)
@@ -21,6 +69,10 @@ def installed_files_work():
     shutil.move(program.parent.parent, "moved")
     shutil.rmtree("stage")
     harness.SONDE = os.path.abspath("moved/bin/sonde")
+
+
+def installed_files_work():
+    install()
     has(expect(run("run", BEHAVE), 0).err, "kernels    1 instrumented", "installed sonde")
     page = pathlib.Path("moved/share/man/man1/sonde.1").read_text(encoding="utf-8")
     check(page == expect(run("help", "--man"), 0).out, "the installed manual page is another one")
@@ -33,5 +85,5 @@ def installed_files_work():
 
 
 if __name__ == "__main__":
-    BUILD, BEHAVE, TOOL_SOURCE = map(os.path.abspath, sys.argv[1:])
-    sys.exit(harness.main([installed_files_work]))
+    BUILD, BEHAVE, VECTOR_ADD, MANUAL, TOOL_SOURCE, *EXAMPLES = map(os.path.abspath, sys.argv[1:])
+    sys.exit(harness.main([installed_files_work, example_tools, manual_shows_example]))
