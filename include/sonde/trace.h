@@ -81,6 +81,27 @@ struct sonde_trace_block_counts {
     size_t count;
 };
 
+/* What a tool counted at the instructions of one dispatch. */
+enum sonde_trace_counter_kind {
+    SONDE_TRACE_EXECUTIONS, /* by hardware threads */
+    SONDE_TRACE_LANES,      /* channels that acted, over all executions */
+    SONDE_TRACE_CYCLES,     /* device clock ticks, over all executions that were timed */
+    SONDE_TRACE_SKIPPED,    /* executions whose time was not to be believed */
+    SONDE_TRACE_COUNTER_KIND_COUNT
+};
+struct sonde_trace_counter {
+    uint32_t instruction; /* blocks: the first; kernels: 0 */
+    uint32_t kind;        /* enum sonde_trace_counter_kind */
+    uint64_t value;
+};
+struct sonde_trace_counters {
+    uint32_t dispatch;
+    uint32_t kernel;
+    const char *tool;
+    const struct sonde_trace_counter *items;
+    size_t count;
+};
+
 /* A stretch of the records (sonde/record.h) of one dispatch: whole records, in
  * the order of their space. */
 struct sonde_trace_records {
@@ -223,6 +244,9 @@ SONDE_API enum sonde_status
 sonde_trace_write_firmware_end(struct sonde_trace_writer *writer,
                                const struct sonde_trace_firmware_end *end,
                                struct sonde_error *error);
+SONDE_API enum sonde_status sonde_trace_write_counters(struct sonde_trace_writer *writer,
+                                                       const struct sonde_trace_counters *counters,
+                                                       struct sonde_error *error);
 /* The layout of a kernel's records, once, behind its kernel. */
 SONDE_API enum sonde_status
 sonde_trace_write_record_layout(struct sonde_trace_writer *writer, uint32_t kernel,
@@ -303,5 +327,9 @@ SONDE_API enum sonde_status sonde_trace_read_records(const struct sonde_trace *t
 SONDE_API size_t sonde_trace_record_totals_count(const struct sonde_trace *trace);
 SONDE_API const struct sonde_trace_record_totals *
 sonde_trace_record_totals(const struct sonde_trace *trace, size_t index);
+
+SONDE_API size_t sonde_trace_counters_count(const struct sonde_trace *trace);
+SONDE_API const struct sonde_trace_counters *sonde_trace_counters(const struct sonde_trace *trace,
+                                                                  size_t index);
 
 #endif

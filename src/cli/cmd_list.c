@@ -6,6 +6,7 @@
 #include "cli/target.h"
 #include "report/callflow.h"
 #include "report/report.h"
+#include "report/tables.h"
 #include "sonde/tool.h"
 
 static int list_tools(void)
@@ -44,6 +45,9 @@ static int list_columns(void)
     const struct report_callflow_view *table;
     for (size_t i = 0; (view = report_view_at(i)) != NULL; i++)
         list_view(view);
+    const struct report_table *rows;
+    for (size_t i = 0; (rows = report_table_at(i)) != NULL; i++)
+        list_view(&rows->view);
     for (size_t i = 0; (table = report_callflow_view_at(i)) != NULL; i++)
         list_view(&table->view);
     return CLI_EXIT_OK;

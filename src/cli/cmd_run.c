@@ -15,8 +15,9 @@
 static int print_reports(const struct cli_arguments *arguments, const struct sonde_trace *trace)
 {
     const char *path = cli_value(arguments, CLI_OPTION_REPORT, NULL);
-    if (sonde_trace_block_counts_count(trace) == 0 ||
-        (path == NULL && cli_given(arguments, CLI_OPTION_QUIET)))
+    size_t results = sonde_trace_block_counts_count(trace) + sonde_trace_counters_count(trace) +
+                     sonde_trace_record_totals_count(trace);
+    if (results == 0 || (path == NULL && cli_given(arguments, CLI_OPTION_QUIET)))
         return CLI_EXIT_OK;
     FILE *out = stderr;
     if (path != NULL)

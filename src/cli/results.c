@@ -1,10 +1,12 @@
 #include "cli/results.h"
 
+#include "report/tables.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAXIMUM_TOOLS = 16 };
+enum { MAXIMUM_TOOLS = 32 };
 
 struct sonde_trace *results_open(const struct cli_arguments *arguments)
 {
@@ -102,12 +104,66 @@ static int check_wanted(const char *const *wanted, const char *const *tools, siz
     return CLI_EXIT_OK;
 }
 
+/* The tools of every process, comma-separated lists. */
+static bool is_tool_of(const struct sonde_trace *trace, const char *tool)
+{
+    size_t length = strlen(tool);
+    for (size_t i = 0; i < sonde_trace_process_count(trace); i++) {
+        const char *list = sonde_trace_process(trace, i)->tools;
+        while (list != NULL && *list != '\0') {
+            size_t word = strcspn(list, ",");
+            if (word == length && strncmp(list, tool, length) == 0)
+                return true;
+            list += word;
+            list += *list == ',';
+        }
+    }
+    return false;
+}
+
+/* Tools that left block counts, then those that have tables. */
+static size_t list_tools(const struct sonde_trace *trace, const char **tools)
+{
+    size_t count = analyze_tools_list(trace, tools, MAXIMUM_TOOLS);
+    if (sonde_trace_counters_count(trace) + sonde_trace_record_totals_count(trace) == 0)
+        return count;
+    const struct report_table *table;
+    for (size_t i = 0; (table = report_table_at(i)) != NULL && count < MAXIMUM_TOOLS; i++)
+        if (is_tool_of(trace, table->view.name))
+            tools[count++] = table->view.name;
+    return count;
+}
+
+static int report_failure(enum sonde_status status, const struct sonde_error *error)
+{
+    if (status == SONDE_OK)
+        return CLI_EXIT_OK;
+    cli_error("%s", error->message);
+    return status == SONDE_ERROR_ARGUMENT ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+}
+
+static int report_table(const struct report_table *table, const struct sonde_trace *trace,
+                        const struct analyze_matcher *matcher, const struct report_options *options,
+                        struct report_text *text, struct report_json *json)
+{
+    struct sonde_error error;
+    uint64_t lost = 0;
+    enum sonde_status status =
+        report_table_print(table, trace, matcher, options, text, json, &lost, &error);
+    if (status == SONDE_OK && lost > 0 && options->format == REPORT_FORMAT_CSV)
+        cli_warning("records were lost: the figures are too small ('sonde info' says more)");
+    return report_failure(status, &error);
+}
+
 static int report_tool(const struct sonde_trace *trace, const char *tool,
                        const struct analyze_matcher *matcher, const struct report_options *options,
                        struct report_text *text, struct report_json *json)
 {
     struct sonde_error error;
     struct analyze_profile *profile;
+    const struct report_table *table = report_table_of_tool(tool);
+    if (table != NULL)
+        return report_table(table, trace, matcher, options, text, json);
     if (analyze_profile_create(trace, tool, matcher, &profile, &error) != SONDE_OK) {
         cli_error("%s", error.message);
         return CLI_EXIT_FAILURE;
@@ -117,10 +173,7 @@ static int report_tool(const struct sonde_trace *trace, const char *tool,
         cli_warning("%llu records were lost: the counts are too small",
                     (unsigned long long)profile->lost_records);
     analyze_profile_destroy(profile);
-    if (status == SONDE_OK)
-        return CLI_EXIT_OK;
-    cli_error("%s", error.message);
-    return status == SONDE_ERROR_ARGUMENT ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+    return report_failure(status, &error);
 }
 
 int results_report(const struct sonde_trace *trace, const char *const *wanted,
@@ -128,7 +181,7 @@ int results_report(const struct sonde_trace *trace, const char *const *wanted,
                    struct report_text *text)
 {
     const char *tools[MAXIMUM_TOOLS];
-    size_t count = analyze_tools_list(trace, tools, MAXIMUM_TOOLS);
+    size_t count = list_tools(trace, tools);
     int status = check_wanted(wanted, tools, count);
     if (status == CLI_EXIT_OK && count == 0)
         cli_warning("the run has no counts: no kernel ran instrumented ('sonde info' says more)");

@@ -240,6 +240,39 @@ static size_t compare_records(struct verify_result *result, const char *where,
     return found;
 }
 
+/* Executions and lanes that tools counted at instructions, against the device's
+ * own in both runs. Returns how many tools there are. */
+static size_t compare_counters(struct verify_result *result, const char *where,
+                               const struct sonde_trace *trace,
+                               const struct sonde_trace_kernel *kernel, uint32_t dispatch,
+                               const struct sonde_gen_instruction *instructions, size_t count,
+                               const struct truth_dispatch *a, const struct truth_dispatch *b)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < sonde_trace_counters_count(trace); i++) {
+        const struct sonde_trace_counters *counters = sonde_trace_counters(trace, i);
+        if (counters->dispatch != dispatch)
+            continue;
+        found++;
+        for (size_t j = 0; j < counters->count; j++) {
+            const struct sonde_trace_counter *item = &counters->items[j];
+            bool lanes = item->kind == SONDE_TRACE_LANES;
+            if (item->instruction >= count || (!lanes && item->kind != SONDE_TRACE_EXECUTIONS))
+                continue;
+            uint32_t offset = instructions[item->instruction].offset;
+            struct truth_count x = count_of(kernel, offset, item->instruction, false, a);
+            struct truth_count y = count_of(kernel, offset, item->instruction, true, b);
+            result->counts++;
+            if (item->value != (lanes ? x.lanes : x.executions) ||
+                item->value != (lanes ? y.lanes : y.executions))
+                differ(result, "%s, instruction at 0x%x: %s counted %llu %s, the device %llu",
+                       where, offset, counters->tool, (ull)item->value,
+                       lanes ? "lanes" : "executions", (ull)(lanes ? y.lanes : y.executions));
+        }
+    }
+    return found;
+}
+
 static enum sonde_status compare_counts(struct verify_result *result, const char *where,
                                         const struct verify_run *instrumented, size_t index,
                                         const struct truth_dispatch *a,
@@ -268,6 +301,8 @@ static enum sonde_status compare_counts(struct verify_result *result, const char
         found++;
         compare_tool(result, where, kernel, instructions, count, counts, a, b);
     }
+    found += compare_counters(result, where, instrumented->trace, kernel, dispatch->id,
+                              instructions, count, a, b);
     found += compare_records(result, where, instrumented->trace, kernel, dispatch->id, instructions,
                              count, b);
     if (found == 0)

@@ -5,6 +5,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/callflow.h"
+#include "analyze/tables.h"
 #include "report/text.h"
 
 /* One line of a report: an instruction kind or a basic block; of a call flow a
@@ -17,6 +18,7 @@ struct report_row {
     const struct analyze_callflow *flow; /* of a call flow; `index` is one into */
     size_t index;                        /* its functions, edges, nodes or spans */
     unsigned depth;                      /* of a path or a call */
+    const struct analyze_row *record;    /* of a tool that records or counts (tables.h) */
 };
 
 enum report_cell_kind {

@@ -8,6 +8,15 @@ extern const struct sonde_tool tools_opcodeprof;
 extern const struct sonde_tool tools_bblprof;
 extern const struct sonde_tool tools_flowtrace;
 extern const struct sonde_tool tools_memtrace;
+extern const struct sonde_tool tools_simdprof;
+extern const struct sonde_tool tools_latency;
+extern const struct sonde_tool tools_memlatency;
+extern const struct sonde_tool tools_funtime;
+extern const struct sonde_tool tools_regtrace;
+extern const struct sonde_tool tools_stride;
+extern const struct sonde_tool tools_cacheline;
+extern const struct sonde_tool tools_race;
+extern const struct sonde_tool tools_occupancy;
 
 /* Shared by the tools that count block executions: one 32-bit counter a basic
  * block, incremented once a hardware thread whatever its execution mask. */

@@ -69,6 +69,7 @@ enum trace_kind {
     TRACE_KIND_RECORD_LAYOUT = 16,
     TRACE_KIND_RECORDS = 17, /* holds a zstd frame of its own: read when asked for */
     TRACE_KIND_RECORD_TOTALS = 18,
+    TRACE_KIND_COUNTERS = 19,
 };
 
 #define TRACE_DISPATCH_INSTRUMENTED 1u
@@ -81,6 +82,7 @@ enum trace_kind {
 #define TRACE_LAYOUT_BLOCK_BYTES    12u
 #define TRACE_LAYOUT_ITEM_BYTES     28u
 #define TRACE_POINT_AFTER           1u
+#define TRACE_COUNTER_BYTES         16u
 
 #define TRACE_SYMBOL_FUNCTION      1u
 #define TRACE_SYMBOL_MINIMUM_BYTES 16u /* with an empty name */

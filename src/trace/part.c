@@ -216,6 +216,23 @@ static bool add_totals(struct trace_part *part, const struct trace_section *sect
     return true;
 }
 
+static bool add_counters(struct trace_part *part, const struct trace_section *section,
+                         struct trace_arena *arena)
+{
+    struct sonde_trace_counters counters = {.count = 0};
+    size_t n = part->counters_count;
+    if (!trace_decode_counters(section, arena, &counters) ||
+        !find_dispatch(part, &counters.dispatch, &counters.kernel) ||
+        !reserve(&part->counters, &part->counters_capacity, n + 1, sizeof *part->counters))
+        return false;
+    for (size_t i = 0; i < counters.count; i++)
+        if (counters.items[i].instruction >= part->kernels[counters.kernel].instruction_count)
+            return false;
+    part->counters[n] = counters;
+    part->counters_count++;
+    return true;
+}
+
 static bool add_section(struct trace_part *part, const struct trace_section *section,
                         struct trace_arena *arena, uint64_t *dropped)
 {
@@ -245,6 +262,8 @@ static bool add_section(struct trace_part *part, const struct trace_section *sec
         return add_layout(part, section, arena);
     case TRACE_KIND_RECORDS:
         return add_records(part, section);
+    case TRACE_KIND_COUNTERS:
+        return add_counters(part, section, arena);
     case TRACE_KIND_RECORD_TOTALS:
         return add_totals(part, section, arena);
     case TRACE_KIND_END:
@@ -314,5 +333,6 @@ void trace_part_clear(struct trace_part *part)
         free((void *)(uintptr_t)part->stretches[i].frame);
     free(part->stretches);
     free(part->totals);
+    free(part->counters);
     *part = (struct trace_part){0};
 }

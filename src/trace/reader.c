@@ -36,6 +36,8 @@ struct sonde_trace {
     size_t stretch_count;
     struct sonde_trace_record_totals *totals;
     size_t total_count;
+    struct sonde_trace_counters *counters;
+    size_t counters_count;
     char warning[1024];
 };
 
@@ -127,6 +129,7 @@ static bool allocate_whole(struct sonde_trace *trace)
         trace->message_count += part->message_count;
         trace->stretch_count += part->stretch_count;
         trace->total_count += part->total_count;
+        trace->counters_count += part->counters_count;
     }
     struct trace_arena *arena = &trace->arena;
     trace->kernels = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->kernels);
@@ -138,7 +141,9 @@ static bool allocate_whole(struct sonde_trace *trace)
     trace->layouts = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->layouts);
     trace->stretches = trace_arena_allocate(arena, trace->stretch_count * sizeof *trace->stretches);
     trace->totals = trace_arena_allocate(arena, trace->total_count * sizeof *trace->totals);
-    if (trace->layouts == NULL || trace->stretches == NULL || trace->totals == NULL)
+    trace->counters = trace_arena_allocate(arena, trace->counters_count * sizeof *trace->counters);
+    if (trace->layouts == NULL || trace->stretches == NULL || trace->totals == NULL ||
+        trace->counters == NULL)
         return false;
     return trace->kernels != NULL && trace->dispatches != NULL && trace->counts != NULL &&
            trace->losses != NULL && trace->messages != NULL && trace->kernel_count < UINT32_MAX &&
@@ -157,7 +162,7 @@ static int compare_stretches(const void *a, const void *b)
 /* Layouts, stretches and totals of every part. */
 static void merge_records(struct sonde_trace *trace)
 {
-    size_t stretch = 0, total = 0;
+    size_t stretch = 0, total = 0, counters = 0;
     uint32_t kernels = 0, dispatches = 0;
     for (size_t k = 0; k < trace->kernel_count; k++)
         trace->layouts[k] = NULL;
@@ -174,6 +179,11 @@ static void merge_records(struct sonde_trace *trace)
             trace->totals[total] = part->totals[i];
             trace->totals[total].kernel += kernels;
             trace->totals[total].dispatch += dispatches;
+        }
+        for (size_t i = 0; i < part->counters_count; i++, counters++) {
+            trace->counters[counters] = part->counters[i];
+            trace->counters[counters].kernel += kernels;
+            trace->counters[counters].dispatch += dispatches;
         }
         kernels += (uint32_t)part->kernel_count;
         dispatches += (uint32_t)part->dispatch_count;
@@ -454,4 +464,15 @@ const struct sonde_trace_record_totals *sonde_trace_record_totals(const struct s
                                                                   size_t index)
 {
     return index < trace->total_count ? &trace->totals[index] : NULL;
+}
+
+size_t sonde_trace_counters_count(const struct sonde_trace *trace)
+{
+    return trace->counters_count;
+}
+
+const struct sonde_trace_counters *sonde_trace_counters(const struct sonde_trace *trace,
+                                                        size_t index)
+{
+    return index < trace->counters_count ? &trace->counters[index] : NULL;
 }

@@ -36,6 +36,8 @@ struct trace_part {
     size_t stretch_count, stretch_capacity;
     struct sonde_trace_record_totals *totals;
     size_t total_count, total_capacity;
+    struct sonde_trace_counters *counters;
+    size_t counters_count, counters_capacity;
     char warning[256]; /* "" when whole */
 };
 

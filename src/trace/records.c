@@ -26,6 +26,28 @@ static void put64(struct trace_buffer *buffer, uint64_t value)
         base_store64(place, value);
 }
 
+static void put_text(struct trace_buffer *buffer, const char *text)
+{
+    size_t length = text == NULL ? 0 : strlen(text);
+    put32(buffer, (uint32_t)length);
+    uint8_t *place = trace_buffer_grow(buffer, length);
+    if (place != NULL && length > 0)
+        memcpy(place, text, length);
+}
+
+/* Printable; NULL when the text is cut off or memory ran out. */
+static const char *get_text(struct base_reader *r, struct trace_arena *arena)
+{
+    size_t length = base_read32(r);
+    const uint8_t *bytes = base_read_bytes(r, length);
+    char *text = bytes == NULL ? NULL : trace_arena_allocate(arena, length + 1);
+    for (size_t i = 0; i < length && text != NULL; i++)
+        text[i] = (char)(bytes[i] < ' ' || bytes[i] == 0x7f ? '?' : bytes[i]);
+    if (text != NULL)
+        text[length] = '\0';
+    return text;
+}
+
 /* --- layouts ------------------------------------------------------------------ */
 
 void trace_encode_record_layout(struct trace_buffer *buffer, uint32_t kernel,
@@ -203,7 +225,6 @@ enum sonde_status trace_stretch_read(const struct trace_stretch *stretch, uint8_
 void trace_encode_record_totals(struct trace_buffer *buffer,
                                 const struct sonde_trace_record_totals *totals)
 {
-    size_t length = totals->mode == NULL ? 0 : strlen(totals->mode);
     put32(buffer, totals->dispatch);
     put32(buffer, totals->kernel);
     put64(buffer, totals->predicted);
@@ -215,10 +236,7 @@ void trace_encode_record_totals(struct trace_buffer *buffer,
     uint8_t *place = trace_buffer_grow(buffer, 8 * totals->visit_count);
     for (size_t i = 0; i < totals->visit_count && place != NULL; i++)
         base_store64(place + 8 * i, totals->visits[i]);
-    put32(buffer, (uint32_t)length);
-    place = trace_buffer_grow(buffer, length);
-    if (place != NULL && length > 0)
-        memcpy(place, totals->mode, length);
+    put_text(buffer, totals->mode);
 }
 
 bool trace_decode_record_totals(const struct trace_section *section, struct trace_arena *arena,
@@ -236,17 +254,52 @@ bool trace_decode_record_totals(const struct trace_section *section, struct trac
     const uint8_t *bytes = base_read_bytes(&r, 8 * totals->visit_count);
     uint64_t *visits =
         bytes == NULL ? NULL : trace_arena_allocate(arena, 8 * totals->visit_count + 8);
-    size_t length = base_read32(&r);
-    const uint8_t *text = base_read_bytes(&r, length);
-    char *mode = text == NULL ? NULL : trace_arena_allocate(arena, length + 1);
-    if (visits == NULL || mode == NULL)
+    totals->mode = get_text(&r, arena);
+    if (visits == NULL || totals->mode == NULL)
         return false;
     for (size_t i = 0; i < totals->visit_count; i++)
         visits[i] = base_load64(bytes + 8 * i);
-    for (size_t i = 0; i < length; i++)
-        mode[i] = (char)(text[i] < ' ' || text[i] > '~' ? '?' : text[i]);
-    mode[length] = '\0';
     totals->visits = visits;
-    totals->mode = mode;
     return true;
+}
+
+/* --- counters ------------------------------------------------------------------- */
+
+void trace_encode_counters(struct trace_buffer *buffer, const struct sonde_trace_counters *counters)
+{
+    put32(buffer, counters->dispatch);
+    put32(buffer, counters->kernel);
+    put_text(buffer, counters->tool);
+    if (counters->count > TRACE_SECTION_LIMIT / TRACE_COUNTER_BYTES) {
+        buffer->failed = true;
+        return;
+    }
+    put32(buffer, (uint32_t)counters->count);
+    for (size_t i = 0; i < counters->count; i++) {
+        put32(buffer, counters->items[i].instruction);
+        put32(buffer, counters->items[i].kind);
+        put64(buffer, counters->items[i].value);
+    }
+}
+
+bool trace_decode_counters(const struct trace_section *section, struct trace_arena *arena,
+                           struct sonde_trace_counters *counters)
+{
+    struct base_reader r = base_reader_make(section->payload, section->size);
+    counters->dispatch = base_read32(&r);
+    counters->kernel = base_read32(&r);
+    counters->tool = get_text(&r, arena);
+    counters->count = base_read32(&r);
+    if (counters->tool == NULL || r.failed ||
+        counters->count > (r.size - r.position) / TRACE_COUNTER_BYTES)
+        return false;
+    struct sonde_trace_counter *items =
+        trace_arena_allocate(arena, (counters->count + 1) * sizeof *items);
+    for (size_t i = 0; i < counters->count && items != NULL; i++) {
+        items[i].instruction = base_read32(&r);
+        items[i].kind = base_read32(&r);
+        items[i].value = base_read64(&r);
+    }
+    counters->items = items;
+    return items != NULL;
 }

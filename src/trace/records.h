@@ -14,6 +14,8 @@ void trace_encode_records(struct trace_buffer *buffer, const struct sonde_trace_
                           void *compressor);
 void trace_encode_record_totals(struct trace_buffer *buffer,
                                 const struct sonde_trace_record_totals *totals);
+void trace_encode_counters(struct trace_buffer *buffer,
+                           const struct sonde_trace_counters *counters);
 
 struct trace_layout {
     uint32_t kernel;
@@ -33,6 +35,8 @@ bool trace_decode_record_layout(const struct trace_section *section, struct trac
 bool trace_decode_records(const struct trace_section *section, struct trace_stretch *stretch);
 bool trace_decode_record_totals(const struct trace_section *section, struct trace_arena *arena,
                                 struct sonde_trace_record_totals *totals);
+bool trace_decode_counters(const struct trace_section *section, struct trace_arena *arena,
+                           struct sonde_trace_counters *counters);
 
 /* The bytes of a stretch into `data`. */
 enum sonde_status trace_stretch_read(const struct trace_stretch *stretch, uint8_t *data,

@@ -233,6 +233,15 @@ enum sonde_status sonde_trace_write_firmware_end(struct sonde_trace_writer *writ
     return write_section(writer, TRACE_KIND_FIRMWARE_END, error);
 }
 
+enum sonde_status sonde_trace_write_counters(struct sonde_trace_writer *writer,
+                                             const struct sonde_trace_counters *counters,
+                                             struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_counters(&writer->payload, counters);
+    return write_section(writer, TRACE_KIND_COUNTERS, error);
+}
+
 enum sonde_status sonde_trace_write_record_layout(struct sonde_trace_writer *writer,
                                                   uint32_t kernel,
                                                   const struct sonde_record_layout *layout,

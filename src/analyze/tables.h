@@ -1,0 +1,100 @@
+/* What the tools that record or count at instructions found, as rows. Pure
+ * functions from a run; memory grows with the kernel's code and what a tool
+ * has to remember, not with the number of records. */
+#ifndef SONDE_ANALYZE_TABLES_H
+#define SONDE_ANALYZE_TABLES_H
+
+#include "analyze/analyze.h"
+
+enum { ANALYZE_VALUES = 12 };
+
+struct analyze_row {
+    const struct sonde_trace_kernel *kernel;
+    uint32_t instruction; /* UINT32_MAX none */
+    uint32_t block;       /* UINT32_MAX none */
+    char text[48];
+    uint64_t value[ANALYZE_VALUES]; /* which is what: enum of the function */
+};
+
+struct analyze_rows {
+    struct analyze_row *items;
+    size_t count, capacity;
+    uint64_t lost;    /* records of the run that are in no row, of every tool */
+    uint64_t missing; /* bytes of records that a damaged file lacks */
+    char note[400];   /* what the figures rest on; "" none */
+};
+
+/* A new zeroed row, NULL when out of memory. */
+struct analyze_row *analyze_rows_add(struct analyze_rows *rows);
+void analyze_rows_clear(struct analyze_rows *rows);
+
+typedef enum sonde_status analyze_table_function(const struct sonde_trace *trace,
+                                                 const struct analyze_matcher *matcher,
+                                                 struct analyze_rows *rows,
+                                                 struct sonde_error *error);
+
+/* A row an instruction that uses the execution mask. */
+enum { SIMD_WIDTH, SIMD_EXECUTIONS, SIMD_LANES, SIMD_CAPACITY };
+analyze_table_function analyze_simd;
+/* A row a place that was timed; funtime: a kernel. */
+enum { TIME_EXECUTIONS, TIME_CYCLES, TIME_SKIPPED, TIME_TIMED };
+analyze_table_function analyze_latency, analyze_memory_latency, analyze_kernel_time;
+/* A row a pair of blocks that threads went between. */
+enum { FLOW_FROM, FLOW_TO, FLOW_TIMES, FLOW_LANES };
+analyze_table_function analyze_flow;
+/* A row a message. */
+enum {
+    MEMORY_EXECUTIONS,
+    MEMORY_LANES,
+    MEMORY_WIDTH,
+    MEMORY_BYTES,
+    MEMORY_LOWEST,
+    MEMORY_HIGHEST,
+};
+analyze_table_function analyze_memory;
+/* A row a message: how its channels' addresses differ, executions of each kind. */
+enum {
+    STRIDE_EXECUTIONS,
+    STRIDE_UNIFORM,  /* all channels the same address */
+    STRIDE_UNIT,     /* one width apart */
+    STRIDE_CONSTANT, /* another distance */
+    STRIDE_GATHER,   /* none */
+    STRIDE_BLOCK,    /* one address for all */
+    STRIDE_LINES,    /* cache lines touched */
+    STRIDE_IDEAL,    /* lines that the bytes would fill */
+};
+analyze_table_function analyze_stride;
+/* A row a message: lines of 64 bytes, and a direct-mapped cache of 64 KiB. */
+enum {
+    LINE_EXECUTIONS,
+    LINE_LINES,
+    LINE_MOST,      /* lines of one execution */
+    LINE_FOOTPRINT, /* different lines */
+    LINE_HITS,
+    LINE_MISSES,
+    LINE_READ_AFTER_READ,
+    LINE_READ_AFTER_WRITE,
+    LINE_WRITE_AFTER_READ,
+    LINE_WRITE_AFTER_WRITE,
+};
+analyze_table_function analyze_cachelines;
+/* A row a message and register: what it returned. */
+enum { VALUE_REGISTER, VALUE_EXECUTIONS, VALUE_LOWEST, VALUE_HIGHEST, VALUE_DIFFERENT };
+analyze_table_function analyze_values;
+/* A row a pair of instructions that race. */
+enum { RACE_FIRST, RACE_SECOND, RACE_TIMES, RACE_ADDRESS };
+analyze_table_function analyze_races;
+/* A row an execution unit and dispatch. */
+enum {
+    OCCUPANCY_DISPATCH,
+    OCCUPANCY_UNIT,
+    OCCUPANCY_THREADS,
+    OCCUPANCY_SLOTS,
+    OCCUPANCY_BUSY,
+    OCCUPANCY_COVERED,
+    OCCUPANCY_SPAN,
+    OCCUPANCY_ROOM,
+};
+analyze_table_function analyze_occupancy;
+
+#endif

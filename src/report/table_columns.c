@@ -1,0 +1,261 @@
+/* The tables of tools: their columns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/tables.h"
+
+/* A function that fills a cell with one value, or with a ratio of two. */
+#define VALUE(function, index)                                                                     \
+    static void function(const struct report_row *row, struct report_cell *cell)                   \
+    {                                                                                              \
+        cell->number = row->record->value[index];                                                  \
+    }
+#define RATIO(function, index, of)                                                                 \
+    static void function(const struct report_row *row, struct report_cell *cell)                   \
+    {                                                                                              \
+        cell->number = row->record->value[index];                                                  \
+        cell->whole = row->record->value[of];                                                      \
+    }
+
+VALUE(value_0, 0)
+VALUE(value_1, 1)
+VALUE(value_2, 2)
+VALUE(value_3, 3)
+VALUE(value_4, 4)
+VALUE(value_5, 5)
+VALUE(value_6, 6)
+VALUE(value_7, 7)
+VALUE(value_8, 8)
+VALUE(value_9, 9)
+RATIO(simd_share, SIMD_LANES, SIMD_CAPACITY)
+RATIO(time_mean, TIME_CYCLES, TIME_TIMED)
+RATIO(flow_mean, FLOW_LANES, FLOW_TIMES)
+RATIO(memory_mean, MEMORY_LANES, MEMORY_EXECUTIONS)
+RATIO(stride_share, STRIDE_IDEAL, STRIDE_LINES)
+RATIO(line_mean, LINE_LINES, LINE_EXECUTIONS)
+RATIO(busy_share, OCCUPANCY_BUSY, OCCUPANCY_ROOM)
+RATIO(covered_share, OCCUPANCY_COVERED, OCCUPANCY_SPAN)
+
+static void kernel_name(const struct report_row *row, struct report_cell *cell)
+{
+    cell->name = row->record->kernel->name;
+}
+
+static void kernel_hash(const struct report_row *row, struct report_cell *cell)
+{
+    snprintf(cell->text, sizeof cell->text, "%016llx",
+             (unsigned long long)row->record->kernel->hash);
+}
+
+static void row_block(const struct report_row *row, struct report_cell *cell)
+{
+    cell->number = row->record->block;
+}
+
+static void row_instruction(const struct report_row *row, struct report_cell *cell)
+{
+    cell->number = row->record->instruction;
+}
+
+static void row_text(const struct report_row *row, struct report_cell *cell)
+{
+    cell->name = row->record->text;
+}
+
+#define KERNEL                                                                                     \
+    {"kernel", "KERNEL", REPORT_CELL_TEXT, "name of the kernel", kernel_name},                     \
+    {                                                                                              \
+        "hash", "HASH", REPORT_CELL_TEXT, "identifies the kernel's binary", kernel_hash            \
+    }
+#define BLOCK                                                                                      \
+    {                                                                                              \
+        "block", "BLOCK", REPORT_CELL_NUMBER, "id of the basic block", row_block                   \
+    }
+#define INSTRUCTION                                                                                \
+    {                                                                                              \
+        "instruction", "INSTRUCTION", REPORT_CELL_NUMBER,                                          \
+            "number of the instruction in the kernel", row_instruction                             \
+    }
+#define OPCODE                                                                                     \
+    {                                                                                              \
+        "opcode", "OPCODE", REPORT_CELL_TEXT, "mnemonic", row_text                                 \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, NULL, REPORT_CELL_TEXT, NULL, NULL                                                   \
+    }
+#define ACCESS                                                                                     \
+    {                                                                                              \
+        "access", "ACCESS", REPORT_CELL_TEXT, "what is done to which memory", row_text             \
+    }
+
+static const struct report_column simd_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    OPCODE,
+    {"simd", "SIMD", REPORT_CELL_NUMBER, "channels of the instruction", value_0},
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_1},
+    {"lanes", "LANES", REPORT_CELL_COUNT, "channels that acted, over all executions", value_2},
+    {"capacity", "CAPACITY", REPORT_CELL_COUNT, "executions x channels", value_3},
+    {"use", "USE%", REPORT_CELL_SHARE, "share of the channels that acted", simd_share},
+    END};
+
+static const struct report_column time_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    OPCODE,
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
+    {"cycles", "CYCLES", REPORT_CELL_COUNT, "clock ticks, over all executions", value_1},
+    {"mean", "MEAN", REPORT_CELL_RATIO, "ticks an execution", time_mean},
+    {"skipped", "SKIPPED", REPORT_CELL_COUNT,
+     "executions whose time is not known: the clock was changed meanwhile", value_2},
+    END};
+
+static const struct report_column flow_columns[] = {
+    KERNEL,
+    {"from", "FROM", REPORT_CELL_TEXT, "block that threads came from", row_text},
+    {"from-number", "FROM#", REPORT_CELL_NUMBER, "its id plus 1, 0 at the start", value_0},
+    {"to", "TO", REPORT_CELL_NUMBER, "block that they went to", value_1},
+    {"times", "TIMES", REPORT_CELL_COUNT, "how often", value_2},
+    {"lanes", "LANES", REPORT_CELL_COUNT, "enabled channels, over all times", value_3},
+    {"mean-lanes", "LANES/TIME", REPORT_CELL_RATIO, "enabled channels each time", flow_mean},
+    END};
+
+static const struct report_column memory_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    ACCESS,
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
+    {"addresses", "ADDRESSES", REPORT_CELL_COUNT, "addresses accessed, over all executions",
+     value_1},
+    {"mean", "EACH", REPORT_CELL_RATIO, "addresses an execution", memory_mean},
+    {"width", "WIDTH", REPORT_CELL_NUMBER, "bytes at each address", value_2},
+    {"bytes", "BYTES", REPORT_CELL_COUNT, "bytes accessed", value_3},
+    {"lowest", "LOWEST", REPORT_CELL_HEX, "lowest address", value_4},
+    {"highest", "HIGHEST", REPORT_CELL_HEX, "highest address", value_5},
+    END};
+
+static const struct report_column stride_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    ACCESS,
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
+    {"uniform", "UNIFORM", REPORT_CELL_COUNT, "all channels at one address", value_1},
+    {"unit", "UNIT", REPORT_CELL_COUNT, "channels side by side", value_2},
+    {"constant", "CONSTANT", REPORT_CELL_COUNT, "channels another distance apart", value_3},
+    {"gather", "GATHER", REPORT_CELL_COUNT, "channels at no regular distance", value_4},
+    {"blocks", "BLOCK", REPORT_CELL_COUNT, "one block for all channels", value_5},
+    {"lines", "LINES", REPORT_CELL_COUNT, "lines of 64 bytes that were touched", value_6},
+    {"ideal", "IDEAL", REPORT_CELL_COUNT, "lines that the bytes would fill", value_7},
+    {"coalesced", "COALESCED%", REPORT_CELL_SHARE, "ideal lines of those touched", stride_share},
+    END};
+
+static const struct report_column line_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    ACCESS,
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
+    {"lines", "LINES", REPORT_CELL_COUNT, "lines, over all executions", value_1},
+    {"mean", "EACH", REPORT_CELL_RATIO, "lines an execution", line_mean},
+    {"most", "MOST", REPORT_CELL_COUNT, "lines of one execution at most", value_2},
+    {"footprint", "FOOTPRINT", REPORT_CELL_COUNT, "different lines, dispatch by dispatch", value_3},
+    {"hits", "HITS", REPORT_CELL_COUNT, "lines found in the cache", value_4},
+    {"misses", "MISSES", REPORT_CELL_COUNT, "lines not found there", value_5},
+    {"rar", "RAR", REPORT_CELL_COUNT, "reads of a line that was read last", value_6},
+    {"raw", "RAW", REPORT_CELL_COUNT, "reads of a line that was written last", value_7},
+    {"war", "WAR", REPORT_CELL_COUNT, "writes to a line that was read last", value_8},
+    {"waw", "WAW", REPORT_CELL_COUNT, "writes to a line that was written last", value_9},
+    END};
+
+static const struct report_column value_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    {"register", "REGISTER", REPORT_CELL_TEXT, "register that the value came to", row_text},
+    {"number", "REG#", REPORT_CELL_NUMBER, "its number", value_0},
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_1},
+    {"lowest", "LOWEST", REPORT_CELL_HEX, "lowest value", value_2},
+    {"highest", "HIGHEST", REPORT_CELL_HEX, "highest value", value_3},
+    {"different", "DIFFERENT", REPORT_CELL_COUNT, "different values", value_4},
+    END};
+
+static const struct report_column race_columns[] = {
+    KERNEL,
+    {"race", "RACE", REPORT_CELL_TEXT, "which access came behind which in this run", row_text},
+    {"first", "FIRST", REPORT_CELL_NUMBER, "instruction that came first", value_0},
+    {"second", "SECOND", REPORT_CELL_NUMBER, "instruction that came second", value_1},
+    {"times", "TIMES", REPORT_CELL_COUNT, "places and times that it happened", value_2},
+    {"address", "ADDRESS", REPORT_CELL_HEX, "one of the places", value_3},
+    END};
+
+static const struct report_column occupancy_columns[] = {
+    KERNEL,
+    {"dispatch", "DISPATCH", REPORT_CELL_NUMBER, "number of the dispatch", value_0},
+    {"eu", "EU", REPORT_CELL_TEXT, "slice, sub-slice, execution unit", row_text},
+    {"unit", "UNIT", REPORT_CELL_NUMBER, "the same as one number", value_1},
+    {"threads", "THREADS", REPORT_CELL_COUNT, "threads that ran there", value_2},
+    {"slots", "SLOTS", REPORT_CELL_COUNT, "hardware thread slots that were used", value_3},
+    {"busy", "BUSY", REPORT_CELL_COUNT, "ticks, summed over threads", value_4},
+    {"covered", "COVERED", REPORT_CELL_COUNT, "ticks with any thread", value_5},
+    {"span", "SPAN", REPORT_CELL_COUNT, "ticks of the dispatch", value_6},
+    {"use", "USE%", REPORT_CELL_SHARE, "share of the span with any thread", covered_share},
+    {"fill", "FILL%", REPORT_CELL_SHARE, "share of the slots' time that was used", busy_share},
+    END};
+
+static const struct report_table tables[] = {
+    {{"simdprof", "channels that act in each instruction", simd_columns,
+      "instruction,opcode,simd,executions,lanes,use", "kernel,hash,instruction", false, false},
+     analyze_simd},
+    {{"flowtrace", "ways of hardware threads from block to block", flow_columns,
+      "from,to,times,mean-lanes", "kernel,hash,from-number,to", false, false},
+     analyze_flow},
+    {{"memtrace", "memory messages and their addresses", memory_columns,
+      "instruction,access,executions,addresses,width,bytes,lowest,highest",
+      "kernel,hash,instruction", false, false},
+     analyze_memory},
+    {{"latency", "time of basic blocks", time_columns, "block,executions,cycles,mean,skipped",
+      "kernel,hash,block", false, false},
+     analyze_latency},
+    {{"memlatency", "time of memory reads", time_columns,
+      "instruction,executions,cycles,mean,skipped", "kernel,hash,instruction", false, false},
+     analyze_memory_latency},
+    {{"funtime", "time of hardware threads in each kernel", time_columns,
+      "executions,cycles,mean,skipped", "kernel,hash,cycles", false, false},
+     analyze_kernel_time},
+    {{"regtrace", "values that memory reads return", value_columns,
+      "instruction,register,executions,lowest,highest,different", "kernel,hash,instruction,number",
+      false, false},
+     analyze_values},
+    {{"stride", "how far apart the channels of memory messages reach", stride_columns,
+      "instruction,access,executions,uniform,unit,constant,gather,blocks,coalesced",
+      "kernel,hash,instruction", false, false},
+     analyze_stride},
+    {{"cacheline", "cache lines of memory messages", line_columns,
+      "instruction,access,executions,mean,most,footprint,hits,misses,rar,raw,war,waw",
+      "kernel,hash,instruction", false, false},
+     analyze_cachelines},
+    {{"race", "accesses of threads to one place that nothing orders", race_columns,
+      "race,first,second,times,address", "kernel,hash,times,first,second", false, false},
+     analyze_races},
+    {{"occupancy", "when hardware threads run, and how evenly", occupancy_columns,
+      "dispatch,eu,threads,slots,busy,span,use,fill", "dispatch,unit", false, false},
+     analyze_occupancy},
+};
+
+const struct report_table *report_table_at(size_t index)
+{
+    return index < sizeof tables / sizeof *tables ? &tables[index] : NULL;
+}
+
+const struct report_table *report_table_of_tool(const char *tool)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (strcmp(tables[i].view.name, tool) == 0)
+            return &tables[i];
+    return NULL;
+}

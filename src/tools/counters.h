@@ -1,0 +1,60 @@
+/* Counters at instructions: a 64-bit one each in the kernel's profile array,
+ * written to the trace when a dispatch ends. */
+#ifndef SONDE_TOOLS_COUNTERS_H
+#define SONDE_TOOLS_COUNTERS_H
+
+#include "sonde/tool.h"
+
+struct tools_counter {
+    uint32_t instruction;
+    uint32_t kind; /* enum sonde_trace_counter_kind */
+    uint32_t record;
+};
+
+/* A tool's state of one kernel; several counters may show one record. */
+struct tools_counters {
+    struct sonde_profile_array array;
+    uint32_t record_count;
+    size_t count, capacity;
+    struct tools_counter *items; /* behind the struct: one allocation, see tools_counters_create */
+};
+
+/* State for at most `capacity` counters, kept by the build. NULL: out of memory. */
+struct tools_counters *tools_counters_create(struct sonde_tool_build *build, size_t capacity);
+/* One more record. */
+uint32_t tools_counters_record(struct tools_counters *counters);
+/* Show `record` as a counter of the instruction. */
+void tools_counters_add(struct tools_counters *counters, uint32_t instruction,
+                        enum sonde_trace_counter_kind kind, uint32_t record);
+/* When every record is known: lay out the array. */
+enum sonde_status tools_counters_allocate(struct tools_counters *counters,
+                                          struct sonde_tool_build *build,
+                                          struct sonde_error *error);
+/* Append to a procedure: record += 1, or += value:ud (of 64 bits in all). */
+enum sonde_status tools_counters_increment(const struct tools_counters *counters,
+                                           struct sonde_coder *coder,
+                                           struct sonde_procedure *procedure, uint32_t record,
+                                           const struct sonde_predicate *predicate,
+                                           struct sonde_error *error);
+enum sonde_status tools_counters_accumulate(const struct tools_counters *counters,
+                                            struct sonde_coder *coder,
+                                            struct sonde_procedure *procedure, uint32_t record,
+                                            sonde_vreg value, struct sonde_error *error);
+/* Write what a dispatch counted. */
+enum sonde_status tools_counters_write(struct sonde_tool_dispatch *dispatch, const char *tool,
+                                       struct sonde_error *error);
+
+/* A timer between two places of a kernel: start, then stop, which adds the
+ * ticks between them to `cycles` and 1 to `executions`, or 1 to `skipped` when
+ * the time is not to be believed. `timer` lasts through the kernel. */
+struct tools_timer {
+    sonde_vreg timer;
+    uint32_t cycles, executions, skipped; /* records */
+};
+struct tools_timer tools_timer_make(struct tools_counters *counters, uint32_t instruction,
+                                    sonde_vreg vreg);
+enum sonde_status tools_timer_stop(const struct tools_timer *timer,
+                                   const struct tools_counters *counters, struct sonde_coder *coder,
+                                   struct sonde_procedure *procedure, struct sonde_error *error);
+
+#endif

@@ -1,0 +1,40 @@
+/* Time of each hardware thread in the kernel, from its entry to its end. */
+#include "tools/builtin.h"
+#include "tools/counters.h"
+
+static enum sonde_status build(struct sonde_tool_build *build, struct sonde_error *error)
+{
+    struct sonde_instrument *instrument = sonde_tool_build_instrument(build);
+    struct sonde_coder *coder = sonde_instrument_coder(instrument);
+    struct tools_counters *counters = tools_counters_create(build, 3);
+    sonde_vreg vreg = sonde_vreg_make_counter(coder, SONDE_VREG_DWORD);
+    struct sonde_procedure *start = sonde_procedure_create(coder, "start timer");
+    struct sonde_procedure *stop = sonde_procedure_create(coder, "stop timer");
+    if (counters == NULL || vreg == 0 || start == NULL || stop == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    struct tools_timer timer = tools_timer_make(counters, 0, vreg);
+    enum sonde_status status = tools_counters_allocate(counters, build, error);
+    if (status == SONDE_OK)
+        status = sonde_coder_start_timer(coder, start, vreg, NULL, error);
+    if (status == SONDE_OK)
+        status = tools_timer_stop(&timer, counters, coder, stop, error);
+    if (status == SONDE_OK)
+        status = sonde_instrument_entries(instrument, start, error);
+    if (status == SONDE_OK)
+        status = sonde_instrument_exits(instrument, stop, error);
+    return status;
+}
+
+static enum sonde_status complete(struct sonde_tool_dispatch *dispatch, struct sonde_error *error)
+{
+    return tools_counters_write(dispatch, "funtime", error);
+}
+
+const struct sonde_tool tools_funtime = {
+    .struct_size = sizeof(struct sonde_tool),
+    .api_version = SONDE_TOOL_API_VERSION,
+    .name = "funtime",
+    .summary = "time of hardware threads in each kernel",
+    .on_kernel_build = build,
+    .on_dispatch_complete = complete,
+};

@@ -1,0 +1,101 @@
+/* Kernels whose memory accesses, channels and ways can be told by hand; the
+ * test runs one by name: 256 work-items in groups of 64, 16 channels a thread. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ITEMS 256
+
+static const char source[] =
+    "#define K __attribute__((intel_reqd_sub_group_size(16))) kernel void\n"
+    "K strides(global const int *in, global const int *table, global int *out) {\n"
+    "  int i = get_global_id(0);\n"
+    "  out[i] = in[i] + in[2 * i] + in[table[i]];\n"
+    "}\n"
+    "K lanes(global const int *in, global const int *table, global int *out) {\n"
+    "  int i = get_global_id(0);\n"
+    "  if (table[i] % 4 == 0) out[i] = in[i] * 3;\n"
+    "}\n"
+    "K racing(global const int *in, global const int *table, global int *out) {\n"
+    "  out[table[0]] = get_global_id(0);\n"
+    "}\n"
+    "K ordered(global const int *in, global const int *table, global int *out) {\n"
+    "  local int shared[64];\n"
+    "  int i = get_global_id(0), l = get_local_id(0);\n"
+    "  shared[l] = in[i];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  out[i] = shared[63 - l];\n"
+    "}\n"
+    "K unordered(global const int *in, global const int *table, global int *out) {\n"
+    "  local int shared[64];\n"
+    "  int i = get_global_id(0), l = get_local_id(0);\n"
+    "  shared[l] = in[i];\n"
+    "  out[i] = shared[table[63 - l]];\n"
+    "}\n"
+    "K atomics(global const int *in, global const int *table, global int *out) {\n"
+    "  atomic_add(&out[table[0]], 1);\n"
+    "}\n"
+    "K loop(global const int *in, global const int *table, global int *out) {\n"
+    "  int i = get_global_id(0), sum = 0;\n"
+    "  int n = table[10];\n"
+    "  _Pragma(\"unroll 1\") for (int j = 0; j < n; j++) sum = sum * 3 + (sum >> 2) + 1;\n"
+    "  out[i] = sum;\n"
+    "}\n";
+
+static int fail(const char *what, cl_int code)
+{
+    fprintf(stderr, "%s: %d\n", what, code);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int code;
+    int in[2 * ITEMS], table[ITEMS], out[ITEMS] = {0};
+    if (argc != 2)
+        return 2;
+    /* in[i] = i; the table is a shuffle of 0..255 that keeps the first 64. */
+    for (int i = 0; i < 2 * ITEMS; i++)
+        in[i] = i;
+    for (int i = 0; i < ITEMS; i++)
+        table[i] = i < 64 ? i : 64 + (i * 37 + 11) % 192;
+    if (strcmp(argv[1], "strides") == 0)
+        for (int i = 0; i < ITEMS; i++)
+            table[i] = i * 37 % ITEMS;
+    if ((code = clGetPlatformIDs(1, &platform, NULL)) != CL_SUCCESS ||
+        (code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL)) != CL_SUCCESS)
+        return fail("device", code);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    const char *text = source;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    if ((code = clBuildProgram(program, 1, &device, "", NULL, NULL)) != CL_SUCCESS) {
+        char log[4000] = "";
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fprintf(stderr, "%s\n", log);
+        return fail("build", code);
+    }
+    cl_kernel kernel = clCreateKernel(program, argv[1], &code);
+    if (kernel == NULL)
+        return fail(argv[1], code);
+    cl_mem buffers[3] = {
+        clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof in, in, &code),
+        clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof table, table,
+                       &code),
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, out, &code)};
+    for (cl_uint i = 0; i < 3; i++)
+        clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+    size_t global = ITEMS, local = 64;
+    code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    if (code != CL_SUCCESS || (code = clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof out,
+                                                          out, 0, NULL, NULL)) != CL_SUCCESS)
+        return fail("run", code);
+    long sum = 0;
+    for (int i = 0; i < ITEMS; i++)
+        sum += out[i];
+    printf("%s %ld\n", argv[1], sum);
+    return 0;
+}
