@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "probe.h"
+#include "sonde/dependency.h"
 
 #define LOCAL_SIZE (PROBE_THREADS * 16 - 3)
 #define DATA_BYTES (MACHINE_PROFILE * MACHINE_SURFACE_BYTES)
@@ -208,6 +209,29 @@ void probe_ok(struct probe *probe, enum sonde_status status)
         fail_msg("%s", probe->error.message);
 }
 
+static void show_dependency(void *context, const struct sonde_dependency *dependency)
+{
+    const struct sonde_kernel *kernel = context;
+    char text[300];
+    sonde_dependency_print(kernel, dependency, text, sizeof text);
+    print_error("%s\n", text);
+}
+
+/* No dependency that the software scoreboard leaves open. */
+static void check_dependencies(const uint8_t *code, size_t size)
+{
+    struct sonde_kernel_info info = {
+        .name = "probe", .platform = platform, .isa = code, .isa_size = size, .simd_width = 16};
+    struct sonde_kernel *kernel;
+    struct sonde_error error;
+    size_t count = 0;
+    assert_int_equal(sonde_kernel_create(&info, &kernel, &error), SONDE_OK);
+    assert_int_equal(
+        sonde_kernel_check_dependencies(kernel, show_dependency, kernel, &count, &error), SONDE_OK);
+    sonde_kernel_destroy(kernel);
+    assert_int_equal(count, 0);
+}
+
 static void validate(struct probe *probe)
 {
     const struct sonde_rewritten *out = &probe->out;
@@ -219,6 +243,7 @@ static void validate(struct probe *probe)
     for (size_t i = 0; i < count; i++)
         probe_ok(probe, sonde_gen_instruction_validate(&instructions[i], &probe->error));
     free(instructions);
+    check_dependencies(out->code + out->instrumented_entry, out->size - out->instrumented_entry);
     assert_non_null(iga_disassemble(iga, out->code + out->instrumented_entry,
                                     out->size - out->instrumented_entry));
 }
