@@ -1,8 +1,25 @@
 #include "cli/callflow.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "report/callflow.h"
+
+bool results_take_filter(const struct cli_arguments *arguments, struct report_filter *filter)
+{
+    unsigned long minimum = 0, depth = 0, from = 0, to = 0;
+    if (!cli_value_number(arguments, CLI_OPTION_MINIMUM_CYCLES, ULONG_MAX, &minimum) ||
+        !cli_value_number(arguments, CLI_OPTION_DEPTH, UINT32_MAX, &depth) ||
+        !cli_value_number(arguments, CLI_OPTION_FROM, ULONG_MAX, &from) ||
+        !cli_value_number(arguments, CLI_OPTION_TO, ULONG_MAX, &to))
+        return false;
+    *filter = (struct report_filter){
+        .minimum = minimum, .depth = (uint32_t)depth, .from = from, .to = to};
+    if (!cli_given(arguments, CLI_OPTION_TO) || to > from)
+        return true;
+    cli_error("--to takes a later cycle than --from");
+    return false;
+}
 
 struct analyze_callflow *results_open_callflow(const struct sonde_trace *trace)
 {

@@ -10,6 +10,9 @@
 int results_report_callflow(const struct sonde_trace *trace, const char *const *wanted,
                             const struct analyze_matcher *matcher,
                             const struct report_options *options, struct report_text *text);
+/* The filter of --min-cycles, --depth, --from and --to; false when it is wrong
+ * (said). */
+bool results_take_filter(const struct cli_arguments *arguments, struct report_filter *filter);
 /* The call flow of a run; NULL when there is none (said). */
 struct analyze_callflow *results_open_callflow(const struct sonde_trace *trace);
 

@@ -32,7 +32,7 @@ static int write_file(const char *path, const struct report_text *text)
 }
 
 static int export(const struct cli_arguments *arguments, const struct report_exporter *exporter,
-                  const struct sonde_trace *trace)
+                  const struct report_filter *filter, const struct sonde_trace *trace)
 {
     struct analyze_callflow *flow = results_open_callflow(trace);
     if (flow == NULL)
@@ -41,7 +41,7 @@ static int export(const struct cli_arguments *arguments, const struct report_exp
     struct sonde_error error;
     const char *path = cli_value(arguments, CLI_OPTION_EXPORT_FILE, exporter->file);
     int status = CLI_EXIT_FAILURE;
-    if (exporter->write(flow, &text, &error) != SONDE_OK)
+    if (exporter->write(flow, filter, &text, &error) != SONDE_OK)
         cli_error("%s", error.message);
     else if (strcmp(path, "-") == 0)
         status =
@@ -63,8 +63,17 @@ int cmd_export(const struct cli_arguments *arguments)
         cli_error("there is no export format '%s'", name);
         return CLI_EXIT_USAGE;
     }
+    struct report_filter filter;
+    if (!results_take_filter(arguments, &filter))
+        return CLI_EXIT_USAGE;
+    bool filters = filter.minimum > 0 || filter.depth > 0 || filter.from > 0 || filter.to > 0;
+    if (filters && !exporter->shows_calls) {
+        cli_error("--min-cycles, --depth, --from and --to choose calls, but %s has only sums",
+                  exporter->name);
+        return CLI_EXIT_USAGE;
+    }
     struct sonde_trace *trace = results_open(arguments);
-    int status = trace != NULL ? export(arguments, exporter, trace) : CLI_EXIT_FAILURE;
+    int status = trace != NULL ? export(arguments, exporter, &filter, trace) : CLI_EXIT_FAILURE;
     sonde_trace_close(trace);
     return status;
 }

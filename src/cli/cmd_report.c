@@ -67,6 +67,8 @@ int cmd_report(const struct cli_arguments *arguments)
         .total_only = cli_given(arguments, CLI_OPTION_TOTAL),
         .color = cli_message_uses_color(stdout),
     };
+    if (!results_take_filter(arguments, &options.filter))
+        return CLI_EXIT_USAGE;
     struct analyze_matcher *matcher = NULL;
     if (!results_matcher(arguments, &matcher))
         return CLI_EXIT_USAGE;

@@ -104,7 +104,7 @@ report_callflow_print(const struct analyze_callflow *flow, const struct report_c
         return status;
     struct report_row *rows;
     size_t count = 0;
-    if (!view->rows(flow, matcher, &rows, &count)) {
+    if (!view->rows(flow, matcher, &options->filter, &rows, &count)) {
         free(rows);
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }

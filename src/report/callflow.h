@@ -10,7 +10,7 @@ struct report_callflow_view {
     const char *flat_columns; /* default ones of CSV and JSON; NULL = as in text */
     /* Make the rows; false when memory runs out. */
     bool (*rows)(const struct analyze_callflow *flow, const struct analyze_matcher *matcher,
-                 struct report_row **rows, size_t *count);
+                 const struct report_filter *filter, struct report_row **rows, size_t *count);
 };
 
 const struct report_callflow_view *report_callflow_view_at(size_t index); /* NULL at the end */

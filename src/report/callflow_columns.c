@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/callflow.h"
+#include "report/export.h"
 
 enum { INDENT = 1, DEEPEST_INDENT = 20 };
 
@@ -200,9 +201,10 @@ static struct report_row *new_rows(size_t count)
 }
 
 static bool function_rows(const struct analyze_callflow *flow,
-                          const struct analyze_matcher *matcher, struct report_row **rows,
-                          size_t *count)
+                          const struct analyze_matcher *matcher, const struct report_filter *filter,
+                          struct report_row **rows, size_t *count)
 {
+    (void)filter;
     *rows = new_rows(flow->function_count);
     *count = 0;
     for (size_t i = 0; i < flow->function_count && *rows != NULL; i++) {
@@ -214,8 +216,9 @@ static bool function_rows(const struct analyze_callflow *flow,
 }
 
 static bool edge_rows(const struct analyze_callflow *flow, const struct analyze_matcher *matcher,
-                      struct report_row **rows, size_t *count)
+                      const struct report_filter *filter, struct report_row **rows, size_t *count)
 {
+    (void)filter;
     *rows = new_rows(flow->edge_count);
     *count = 0;
     for (size_t i = 0; i < flow->edge_count && *rows != NULL; i++) {
@@ -227,13 +230,14 @@ static bool edge_rows(const struct analyze_callflow *flow, const struct analyze_
 }
 
 static bool span_rows(const struct analyze_callflow *flow, const struct analyze_matcher *matcher,
-                      struct report_row **rows, size_t *count)
+                      const struct report_filter *filter, struct report_row **rows, size_t *count)
 {
     *rows = new_rows(flow->span_count);
     *count = 0;
     for (size_t i = 0; i < flow->span_count && *rows != NULL; i++) {
         const struct analyze_span *span = &flow->spans[i];
-        if (analyze_matcher_accepts(matcher, flow->functions[span->function].name))
+        if (report_filter_accepts(filter, span) &&
+            analyze_matcher_accepts(matcher, flow->functions[span->function].name))
             (*rows)[(*count)++] =
                 (struct report_row){.flow = flow, .index = i, .depth = span->depth};
     }
@@ -294,8 +298,9 @@ static void walk_nodes(struct walk *walk, size_t *positions)
 }
 
 static bool node_rows(const struct analyze_callflow *flow, const struct analyze_matcher *matcher,
-                      struct report_row **rows, size_t *count)
+                      const struct report_filter *filter, struct report_row **rows, size_t *count)
 {
+    (void)filter;
     size_t n = flow->node_count;
     struct heavy *sorted = calloc(n + 1, sizeof *sorted);
     size_t *first = calloc(n + 1, sizeof *first), *positions = calloc(n + 2, sizeof *positions);

@@ -63,8 +63,10 @@ static void put_functions(const struct analyze_callflow *flow, const struct list
 }
 
 static enum sonde_status write_callgrind(const struct analyze_callflow *flow,
+                                         const struct report_filter *filter,
                                          struct report_text *text, struct sonde_error *error)
 {
+    (void)filter;
     struct list list = {NULL, NULL};
     bool *named = calloc(flow->function_count + 1, sizeof *named);
     bool done = named != NULL && sort_edges(flow, &list);
@@ -89,4 +91,4 @@ static enum sonde_status write_callgrind(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_callgrind = {
-    "callgrind", "callgrind.out", "for kcachegrind and callgrind_annotate", write_callgrind};
+    "callgrind", "callgrind.out", "for kcachegrind and callgrind_annotate", false, write_callgrind};

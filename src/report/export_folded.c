@@ -23,9 +23,11 @@ static void put_path(const struct analyze_callflow *flow, uint32_t node, uint32_
     }
 }
 
-static enum sonde_status write_folded(const struct analyze_callflow *flow, struct report_text *text,
+static enum sonde_status write_folded(const struct analyze_callflow *flow,
+                                      const struct report_filter *filter, struct report_text *text,
                                       struct sonde_error *error)
 {
+    (void)filter;
     uint32_t *path = calloc(flow->node_count + 1, sizeof *path);
     for (uint32_t i = 0; path != NULL && i < flow->node_count; i++) {
         if (flow->nodes[i].self == 0)
@@ -40,4 +42,4 @@ static enum sonde_status write_folded(const struct analyze_callflow *flow, struc
 }
 
 const struct report_exporter report_export_folded = {
-    "folded", "callflow.folded", "folded stacks, for flame-graph scripts", write_folded};
+    "folded", "callflow.folded", "folded stacks, for flame-graph scripts", false, write_folded};

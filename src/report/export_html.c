@@ -106,22 +106,50 @@ static uint64_t length_of(const struct analyze_span *span)
     return span->end - span->begin;
 }
 
-/* The length from which on spans are few enough. A caller is never shorter
- * than what it calls, so that what is left has its callers. */
-static bool find_minimum(const struct analyze_callflow *flow, uint64_t *minimum)
+/* Which spans the page has. Longer ones than `longest` all; of those just as
+ * long one in `every`; none that is shorter. A caller is never shorter than
+ * what it calls. */
+struct choice {
+    const struct report_filter *filter;
+    uint64_t longest, every, seen;
+    bool is_limited;
+};
+
+static bool choose(const struct analyze_callflow *flow, struct choice *choice)
 {
-    *minimum = 0;
-    if (flow->span_count <= SPAN_LIMIT)
-        return true;
-    uint64_t *lengths = malloc(flow->span_count * sizeof *lengths);
+    size_t count = 0, same = 0;
+    uint64_t *lengths = malloc((flow->span_count + 1) * sizeof *lengths);
     if (lengths == NULL)
         return false;
-    for (size_t i = 0; i < flow->span_count; i++)
-        lengths[i] = length_of(&flow->spans[i]);
-    qsort(lengths, flow->span_count, sizeof *lengths, compare_lengths);
-    *minimum = lengths[flow->span_count - SPAN_LIMIT] + 1;
+    for (size_t i = 0; i < flow->span_count; i++) {
+        if (report_filter_accepts(choice->filter, &flow->spans[i]))
+            lengths[count++] = length_of(&flow->spans[i]);
+    }
+    choice->is_limited = count > SPAN_LIMIT;
+    if (choice->is_limited) {
+        qsort(lengths, count, sizeof *lengths, compare_lengths);
+        size_t longer = count;
+        choice->longest = lengths[count - SPAN_LIMIT];
+        for (; lengths[longer - 1] > choice->longest; longer--)
+            ;
+        for (size_t i = longer; i > 0 && lengths[i - 1] == choice->longest; i--)
+            same++;
+        choice->every = same / (SPAN_LIMIT - (count - longer)) + 1;
+    }
     free(lengths);
     return true;
+}
+
+/* Not one whose caller was left out. */
+static bool is_chosen(struct choice *choice, const struct analyze_span *span,
+                      const uint32_t *numbers)
+{
+    if (!report_filter_accepts(choice->filter, span) ||
+        (span->parent != ANALYZE_NONE && numbers[span->parent] == 0))
+        return false;
+    if (!choice->is_limited || length_of(span) > choice->longest)
+        return true;
+    return length_of(span) == choice->longest && choice->seen++ % choice->every == 0;
 }
 
 struct pieces {
@@ -152,8 +180,8 @@ static void close_piece(void *context, const struct report_piece *piece)
 }
 
 /* With one stack every span is its only piece. */
-static bool put_pieces(const struct analyze_callflow *flow, const uint32_t *numbers,
-                       struct report_json *json)
+static bool put_pieces(const struct analyze_callflow *flow, const struct report_filter *filter,
+                       const uint32_t *numbers, struct report_json *json)
 {
     uint32_t deepest = 0;
     if (flow->stack_count <= 1)
@@ -165,7 +193,7 @@ static bool put_pieces(const struct analyze_callflow *flow, const uint32_t *numb
     struct pieces pieces = {.flow = flow, .numbers = numbers};
     pieces.begins = calloc((size_t)deepest + 1, sizeof *pieces.begins);
     struct report_walker walker = {open_piece, close_piece, &pieces};
-    bool done = pieces.begins != NULL && report_callflow_walk(flow, &walker);
+    bool done = pieces.begins != NULL && report_callflow_walk(flow, filter, &walker);
     if (done)
         put_base64(json, "pieces", &pieces.bytes);
     free(pieces.begins);
@@ -173,16 +201,18 @@ static bool put_pieces(const struct analyze_callflow *flow, const uint32_t *numb
     return done;
 }
 
-static bool put_spans(const struct analyze_callflow *flow, struct report_json *json)
+static bool put_spans(const struct analyze_callflow *flow, const struct report_filter *filter,
+                      struct report_json *json)
 {
     struct report_text bytes = {.data = NULL};
-    uint64_t minimum, last = 0;
+    struct choice choice = {.filter = filter};
+    uint64_t last = 0;
     uint32_t count = 0;
     uint32_t *numbers = calloc(flow->span_count + 1, sizeof *numbers);
-    bool done = numbers != NULL && find_minimum(flow, &minimum);
+    bool done = numbers != NULL && choose(flow, &choice);
     for (size_t i = 0; i < flow->span_count && done; i++) {
         const struct analyze_span *span = &flow->spans[i];
-        if (length_of(span) < minimum)
+        if (!is_chosen(&choice, span, numbers))
             continue;
         numbers[i] = ++count;
         put_varint(&bytes, span->function);
@@ -197,16 +227,16 @@ static bool put_spans(const struct analyze_callflow *flow, struct report_json *j
     }
     if (done) {
         put_base64(json, "spans", &bytes);
-        report_json_number(json, "minimum", minimum);
         report_json_number(json, "leftOut", flow->span_count - count);
-        done = put_pieces(flow, numbers, json);
+        done = put_pieces(flow, filter, numbers, json);
     }
     free(bytes.data);
     free(numbers);
     return done;
 }
 
-static bool put_data(const struct analyze_callflow *flow, struct report_text *text)
+static bool put_data(const struct analyze_callflow *flow, const struct report_filter *filter,
+                     struct report_text *text)
 {
     struct report_json json = {.text = text};
     const struct sonde_trace_firmware_end *end = sonde_trace_firmware_end(flow->trace);
@@ -226,7 +256,7 @@ static bool put_data(const struct analyze_callflow *flow, struct report_text *te
     put_functions(flow, &json);
     put_edges(flow, &json);
     put_nodes(flow, &json);
-    bool done = put_spans(flow, &json);
+    bool done = put_spans(flow, filter, &json);
     report_json_end_object(&json);
     return done;
 }
@@ -245,11 +275,12 @@ static void put_escaped(const struct report_text *data, struct report_text *text
     }
 }
 
-static enum sonde_status write_html(const struct analyze_callflow *flow, struct report_text *text,
+static enum sonde_status write_html(const struct analyze_callflow *flow,
+                                    const struct report_filter *filter, struct report_text *text,
                                     struct sonde_error *error)
 {
     struct report_text data = {.data = NULL};
-    bool done = put_data(flow, &data) && !data.failed;
+    bool done = put_data(flow, filter, &data) && !data.failed;
     if (done) {
         report_text_add_bytes(text, callflow_page_head, sizeof callflow_page_head - 1);
         put_escaped(&data, text);
@@ -262,5 +293,5 @@ static enum sonde_status write_html(const struct analyze_callflow *flow, struct 
 }
 
 const struct report_exporter report_export_html = {
-    "html", "callflow.html", "a page with timeline, flame graph and tables, in one file",
+    "html", "callflow.html", "a page with timeline, flame graph and tables, in one file", true,
     write_html};

@@ -162,6 +162,7 @@ static void close_piece(void *context, const struct report_piece *piece)
 }
 
 static enum sonde_status write_perfetto(const struct analyze_callflow *flow,
+                                        const struct report_filter *filter,
                                         struct report_text *text, struct sonde_error *error)
 {
     uint32_t *lanes = report_lanes_make(flow), lane;
@@ -172,7 +173,7 @@ static enum sonde_status write_perfetto(const struct analyze_callflow *flow,
     for (size_t i = 0; (lane = report_lane_at(flow, i)) != 0; i++)
         put_lane(&file, lane);
     put_names(&file);
-    done = done && report_callflow_walk(flow, &walker);
+    done = done && report_callflow_walk(flow, filter, &walker);
     free(lanes);
     free(file.packet.data);
     free(file.part.data);
@@ -183,4 +184,4 @@ static enum sonde_status write_perfetto(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_perfetto = {
-    "perfetto", "callflow.pftrace", "protocol buffers, for Perfetto", write_perfetto};
+    "perfetto", "callflow.pftrace", "protocol buffers, for Perfetto", true, write_perfetto};

@@ -1,5 +1,6 @@
 /* speedscope's own JSON: one evented profile of what the processor did. The
  * format has no unit for cycles. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/export.h"
@@ -9,23 +10,22 @@ struct speedscope {
     struct report_json json;
 };
 
-static void event(struct speedscope *file, const char *type, const struct report_piece *piece)
+static void event(struct speedscope *file, char type, const struct report_piece *piece)
 {
-    report_json_begin_object(&file->json, NULL);
-    report_json_string(&file->json, "type", type);
-    report_json_number(&file->json, "frame", file->flow->spans[piece->span].function);
-    report_json_number(&file->json, "at", piece->cycle);
-    report_json_end_object(&file->json);
+    char line[96];
+    snprintf(line, sizeof line, "{\"type\":\"%c\",\"frame\":%u,\"at\":%llu}", type,
+             file->flow->spans[piece->span].function, (unsigned long long)piece->cycle);
+    report_json_raw(&file->json, NULL, line);
 }
 
 static void open_piece(void *context, const struct report_piece *piece)
 {
-    event(context, "O", piece);
+    event(context, 'O', piece);
 }
 
 static void close_piece(void *context, const struct report_piece *piece)
 {
-    event(context, "C", piece);
+    event(context, 'C', piece);
 }
 
 static void put_frames(struct speedscope *file)
@@ -42,6 +42,7 @@ static void put_frames(struct speedscope *file)
 }
 
 static enum sonde_status write_speedscope(const struct analyze_callflow *flow,
+                                          const struct report_filter *filter,
                                           struct report_text *text, struct sonde_error *error)
 {
     struct speedscope file = {.flow = flow, .json = {.text = text}};
@@ -57,10 +58,11 @@ static enum sonde_status write_speedscope(const struct analyze_callflow *flow,
     report_json_string(json, "type", "evented");
     report_json_string(json, "name", report_export_title(flow));
     report_json_string(json, "unit", "none");
-    report_json_number(json, "startValue", 0);
-    report_json_number(json, "endValue", flow->cycles);
+    report_json_number(json, "startValue", filter->from);
+    report_json_number(json, "endValue",
+                       filter->to > 0 && filter->to < flow->cycles ? filter->to : flow->cycles);
     report_json_begin_array(json, "events");
-    bool done = report_callflow_walk(flow, &walker);
+    bool done = report_callflow_walk(flow, filter, &walker);
     report_json_end_array(json);
     report_json_end_object(json);
     report_json_end_array(json);
@@ -71,4 +73,4 @@ static enum sonde_status write_speedscope(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_speedscope = {"speedscope", "callflow.speedscope.json",
-                                                         "for speedscope", write_speedscope};
+                                                         "for speedscope", true, write_speedscope};

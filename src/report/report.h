@@ -66,6 +66,13 @@ enum report_format {
     REPORT_FORMAT_JSON,
 };
 
+/* Which calls of a call flow to show where each is shown. */
+struct report_filter {
+    uint64_t minimum;  /* cycles from entry to end */
+    uint32_t depth;    /* callers and interrupts around a call, at most; 0 = any */
+    uint64_t from, to; /* part of the run, `to` = 0: its end */
+};
+
 struct report_options {
     enum report_format format;
     const char *columns; /* comma-separated; NULL = default; leading + adds */
@@ -73,6 +80,7 @@ struct report_options {
     size_t limit;        /* rows of each kernel, 0 = all */
     bool total_only;
     bool color; /* text only */
+    struct report_filter filter;
 };
 
 /* Add the report of one profile to *text. CSV and text stand on their own;

@@ -55,7 +55,7 @@ static void check_walk(const struct analyze_callflow *flow)
     walk.self = calloc(flow->span_count + 1, sizeof *walk.self);
     walk.open = calloc(flow->span_count + 1, sizeof *walk.open);
     struct report_walker walker = {open_piece, close_piece, &walk};
-    CHECK(report_callflow_walk(flow, &walker));
+    CHECK(report_callflow_walk(flow, NULL, &walker));
     CHECK(walk.depth == 0 && walk.covered == flow->cycles);
     for (size_t i = 0; i < flow->span_count; i++)
         CHECK(walk.self[i] == flow->spans[i].self);

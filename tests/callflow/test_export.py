@@ -159,6 +159,26 @@ def check_callgrind(path, summary, functions):
             assert inclusive[row["function"]] == row["total"], (row, inclusive)
 
 
+def check_filters(sonde, run, cycles):
+    """What filters leave is the replay's rows, cut to the range."""
+    begin, end = cycles // 7, cycles // 2
+    words = ["--min-cycles", "60", "--depth", "6", "--from", str(begin), "--to", str(end)]
+    rows = json.loads(sonde.run("report", "-i", run, "-t", "replay", "--format=json",
+                                *words).stdout)["reports"][0]["rows"]
+    assert rows and all(row["end"] - row["cycle"] >= 60 and row["depth"] <= 6 for row in rows)
+    wanted = sorted((row["function"], max(row["cycle"], begin), min(row["end"], end))
+                    for row in rows if row["end"] > begin and row["cycle"] < end)
+    path = sonde.folder / "filtered.json"
+    sonde.run("export", "-i", run, "--format=chrome", "-o", path, *words)
+    found = slices((e["ts"], e["tid"], e["name"] if e["ph"] == "B" else None)
+                   for e in json.loads(path.read_text())["traceEvents"] if e["ph"] in "BE")
+    assert sorted(each[1:] for each in found if each[2] < each[3]) == wanted, (found, wanted)
+    _, whole = sonde.report(run, "replay")
+    assert len(rows) < len(whole)
+    sonde.run("export", "-i", run, "--format=folded", "-o", "-", *words, status=2)
+    sonde.run("export", "-i", run, "-o", "-", "--from=9", "--to=9", status=2)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         sonde = Sonde(sys.argv[1], folder)
@@ -172,6 +192,8 @@ def main():
             check_speedscope(sonde.export(run, "speedscope"), summary, functions)
             check_folded(sonde.export(run, "folded"), summary, functions, tree)
             check_callgrind(sonde.export(run, "callgrind"), summary, functions)
+            if summary["stacks"] == 1:
+                check_filters(sonde, run, summary["cycles"])
             print(f"{pathlib.Path(elf).name}: {len(found)} slices, {summary['cycles']} cycles")
 
 

@@ -61,8 +61,8 @@ class App {
     if (run.orphans > 0)
       notes.push(`${formatCycles(run.orphans)} exits belong to no call that was seen.`);
     if (run.leftOut > 0)
-      notes.push(`The timeline leaves out ${formatCycles(run.leftOut)} calls shorter than ` +
-        `${formatCycles(run.minimum)} cycles; all else counts them.`);
+      notes.push(`The timeline leaves out ${formatCycles(run.leftOut)} calls: the shortest, or what the ` +
+        "export's filter leaves out. All sums count them.");
     this.byId("notice").textContent = notes.join(" ");
     this.byId("notice").hidden = notes.length === 0;
     this.breakdown();
