@@ -17,9 +17,7 @@
 #include "emu/gen/internal.h"
 
 #define EMU_LANES       32u
-#define EMU_ACC_LANES   192u
-#define EMU_ACC_NARROW  64u /* first lane of the accumulators as 16-bit elements */
-#define EMU_LANE_BYTES  8u  /* accumulator lanes are 64 bits wide, whatever the type */
+#define EMU_ACC_BYTES   (8 * EMU_GRF_SIZE)
 #define EMU_MME_COUNT   8u
 #define EMU_GRF_BYTES   (EMU_GRF_COUNT * EMU_GRF_SIZE)
 #define EMU_OPERAND_MAX 3u
@@ -41,10 +39,11 @@ void emu_choose_path(struct emu *emu, enum emu_path path);
  * architecture registers follow the register file. */
 struct emu_thread {
     _Alignas(64) uint8_t grf[EMU_GRF_BYTES + EMU_GRF_SLACK];
-    /* One lane an element; 32-bit values in the low half. Registers hold half as
-     * many elements of 32 bits as of 16 and code does not mix them, so that those
-     * have lanes of their own. */
-    uint64_t acc[EMU_ACC_LANES];
+    /* The accumulators as instructions name them, and the integers that were
+     * written to acc0 last as wide as the hardware keeps them: what mac, mach
+     * and the like take when they imply the accumulator. */
+    uint8_t acc[EMU_ACC_BYTES + EMU_GRF_SLACK];
+    int64_t acc_wide[EMU_LANES];
     uint32_t flag[4];
     uint16_t address[16];
     uint32_t state[8];
@@ -119,12 +118,6 @@ const char *emu_operand_destination(const struct sonde_gen_instruction *instruct
                                     struct emu_region *region);
 bool emu_operand_is_null(const struct sonde_gen_operand *operand);
 bool emu_operand_is_accumulator(const struct sonde_gen_operand *operand);
-
-/* Lane of acc0 that belongs to a channel when the accumulator is implied. */
-static inline uint32_t emu_accumulator_lane(uint8_t element_size, uint32_t channel)
-{
-    return element_size <= 2 ? EMU_ACC_NARROW + channel : channel;
-}
 
 typedef void emu_run_function(struct emu_thread *thread, const struct emu_operation *operation,
                               uint32_t mask);

@@ -1,4 +1,6 @@
 /* Runs what the planner chose for an instruction. */
+#include <string.h>
+
 #include "emu/gen/plan.h"
 
 static inline uint32_t indirect_base(const struct emu_thread *thread,
@@ -92,6 +94,26 @@ void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operati
     finish(thread, operation, result, mask);
 }
 
+/* Integers to an accumulator. */
+void emu_fast_run_wide(struct emu_thread *thread, const struct emu_operation *operation,
+                       uint32_t mask)
+{
+    _Alignas(64) uint8_t buffers[EMU_OPERAND_MAX][EMU_LANE_BUFFER];
+    _Alignas(64) int64_t result[EMU_LANES];
+    const void *lanes[EMU_OPERAND_MAX] = {NULL, NULL, NULL};
+    uint32_t count = operation->exec_size;
+    for (unsigned i = 0; i < operation->source_count; i++)
+        lanes[i] = source_lanes(thread, operation, i, buffers[i]);
+    operation->compute(result, lanes[0], lanes[1], lanes[2], operation->parameter, count);
+    operation->store(thread->grf + operation->destination, result, operation->destination_stride,
+                     operation->destination_offset, mask, count);
+    uint32_t first =
+        (operation->destination - EMU_OFFSET(acc)) / operation->details->destination.size;
+    for (uint32_t i = 0; i < count && first + i < EMU_LANES; i++)
+        if (mask >> i & 1)
+            thread->acc_wide[first + i] = result[i];
+}
+
 /* Only some channels of each group of four are written (align16). */
 void emu_fast_run_write_masked(struct emu_thread *thread, const struct emu_operation *operation,
                                uint32_t mask)
@@ -135,16 +157,10 @@ void emu_fast_run_accumulator(struct emu_thread *thread, const struct emu_operat
     const int64_t *b = source_lanes(thread, operation, 1, buffers[1]);
     uint32_t count = operation->exec_size;
     uint8_t opcode = operation->details->instruction.opcode;
-    if (emu_is_low_product(&operation->details->instruction)) {
-        for (uint32_t i = 0; i < count; i++)
-            result[i] = (int64_t)(thread->acc[i] + ((uint64_t)a[i] * (uint64_t)(b[i] >> 16) << 16));
-        mask_store(thread, operation, result, mask);
-        return;
-    }
     for (uint32_t i = 0; i < count; i++) {
         uint64_t total = 0;
         if (opcode == SONDE_GEN_MACH) {
-            total = thread->acc[i] + ((uint64_t)a[i] * (uint64_t)(b[i] >> 16) << 16);
+            total = (uint64_t)thread->acc_wide[i] + ((uint64_t)a[i] * (uint64_t)(b[i] >> 16) << 16);
             result[i] = (int64_t)(total >> 32);
         } else if (opcode == SONDE_GEN_ADDC) {
             total = (uint64_t)(uint32_t)a[i] + (uint32_t)b[i];
@@ -157,7 +173,10 @@ void emu_fast_run_accumulator(struct emu_thread *thread, const struct emu_operat
         lanes[i] = (int64_t)total;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (mask >> i & 1)
-            thread->acc[i] = (uint64_t)lanes[i];
+        if (mask >> i & 1) {
+            uint32_t image = (uint32_t)lanes[i];
+            thread->acc_wide[i] = lanes[i];
+            memcpy(thread->acc + i * sizeof(image), &image, sizeof(image));
+        }
     mask_store(thread, operation, result, mask);
 }

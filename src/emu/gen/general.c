@@ -256,16 +256,16 @@ static uint64_t convert(const struct emu_thread *thread, const struct emu_detail
     return bits;
 }
 
-/* What goes to a 64-bit accumulator lane. */
-static uint64_t accumulator_bits(const struct emu_thread *thread, const struct emu_details *details,
-                                 const struct emu_lane *lane, enum emu_domain domain)
+/* What the accumulator keeps of an integer result. */
+static int64_t wide_value(const struct emu_details *details, const struct emu_lane *lane,
+                          enum emu_domain domain, uint64_t bits)
 {
     if (lane->has_second)
-        return (uint64_t)lane->second.i;
+        return (int64_t)lane->second.i;
     if (domain == EMU_DOMAIN_INTEGER && !details->instruction.saturate && !lane->raw_result &&
         !sonde_gen_type_is_float(details->destination.type))
-        return (uint64_t)lane->result.i;
-    return convert(thread, details, lane, domain);
+        return (int64_t)lane->result.i;
+    return (int64_t)bits;
 }
 
 /* The integer result as the destination holds it; conditions look at that. */
@@ -314,16 +314,29 @@ static bool condition_of(const struct emu_lane *lane, const struct emu_details *
     }
 }
 
+/* acc0 as an operand that the instruction implies. */
 static void read_accumulator(const struct emu_thread *thread, struct emu_lane *lane,
                              enum emu_domain domain)
 {
-    uint64_t bits =
-        thread->acc[emu_accumulator_lane(lane->details->destination.size, lane->channel)];
-    lane->accumulator.i = (int64_t)bits;
-    if (domain == EMU_DOMAIN_FLOAT)
-        memcpy(&lane->accumulator.f, &bits, sizeof(float));
-    else if (domain == EMU_DOMAIN_DOUBLE)
-        memcpy(&lane->accumulator.d, &bits, sizeof(double));
+    uint8_t type = lane->details->destination.type;
+    struct emu_value value = {0};
+    lane->accumulator.i = thread->acc_wide[lane->channel];
+    if (domain == EMU_DOMAIN_INTEGER || !sonde_gen_type_is_float(type))
+        return;
+    read_value(thread, thread->acc + lane->channel * sonde_gen_type_size(type), type, &value);
+    promote(&value, type, domain);
+    lane->accumulator.f = value.f;
+    lane->accumulator.d = value.d;
+}
+
+static void write_accumulator(struct emu_thread *thread, const struct emu_details *details,
+                              const struct emu_lane *lane, enum emu_domain domain, uint64_t bits)
+{
+    int64_t wide = wide_value(details, lane, domain, bits);
+    uint64_t image = lane->has_second ? (uint64_t)wide : bits;
+    uint32_t size = details->destination.size;
+    thread->acc_wide[lane->channel] = wide;
+    memcpy(thread->acc + lane->channel * size, &image, size);
 }
 
 static bool store_result(struct emu_thread *thread, const struct emu_operation *operation,
@@ -331,10 +344,10 @@ static bool store_result(struct emu_thread *thread, const struct emu_operation *
 {
     const struct emu_details *details = operation->details;
     const struct emu_region *region = &details->destination;
+    uint64_t bits = convert(thread, details, lane, domain);
     uint32_t offset;
     if (details->instruction.accumulator_write || lane->has_second)
-        thread->acc[emu_accumulator_lane(region->size, lane->channel)] =
-            accumulator_bits(thread, details, lane, domain);
+        write_accumulator(thread, details, lane, domain, bits);
     if (!details->has_destination)
         return true;
     if (!element_offset(thread, region, lane->channel, &offset)) {
@@ -342,13 +355,12 @@ static bool store_result(struct emu_thread *thread, const struct emu_operation *
                          "register-indirect destination lies outside the register file");
         return false;
     }
-    uint64_t bits = convert(thread, details, lane, domain);
-    if (details->writes_acc) {
-        bits = accumulator_bits(thread, details, lane, domain);
-        memcpy(thread->grf + offset, &bits, EMU_LANE_BYTES);
-        return true;
-    }
     memcpy(thread->grf + offset, &bits, region->size);
+    if (details->writes_acc) {
+        uint32_t element = (offset - EMU_OFFSET(acc)) / region->size;
+        if (element < EMU_LANES)
+            thread->acc_wide[element] = wide_value(details, lane, domain, bits);
+    }
     if (lane->second_follows) {
         uint32_t next = (uint32_t)region->size * operation->exec_size;
         uint32_t second = (uint32_t)lane->second.i;

@@ -195,6 +195,7 @@ SAME(U32, BFI2, (b[i] & a[i]) | (c[i] & ~a[i]))
 SAME(U32, ROL, a[i] << (b[i] & 31) | a[i] >> (-b[i] & 31))
 SAME(U32, ROR, a[i] >> (b[i] & 31) | a[i] << (-b[i] & 31))
 FOR_INTEGERS(SAME, ADD3, a[i] + b[i] + c[i])
+SAME(I32, MACL, (uint32_t)a[i] * ((uint32_t)b[i] & 0xffff0000u) + (uint32_t)c[i])
 
 /* Rows 0-3 of the truth table where c is clear, 4-7 where it is set. */
 INLINE uint32_t half_boolean(uint32_t a, uint32_t b, uint32_t table)
@@ -508,7 +509,8 @@ const struct emu_lane_table EMU_LANES_NAME = {
                                                                      ROW(U32, BFI2)
                                                                          ROW(U32, ROL) ROW(U32, ROR)
                                                                              FOR_INTEGERS(ROWS, ADD3, 0)
-                                                                                 ROW(U32, BFN)},
+                                                                                 ROW(U32, BFN)
+                                                                                     ROW(I32, MACL)},
     .load = {FOR_LOADS(LOAD_ROW)},
     .store = {FOR_STORES(STORE_ROW)},
     .saturate = {FOR_SATURATING(SAT_ROW)},

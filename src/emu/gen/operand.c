@@ -4,32 +4,30 @@
 
 #include "emu/gen/core.h"
 
-/* Where an architecture register class lies in struct emu_thread. `lane` > 0:
- * elements lie that many bytes apart whatever their type (accumulators). */
+/* Where an architecture register class lies in struct emu_thread. */
 struct register_class {
     uint8_t class_number; /* enum sonde_gen_arf */
     uint8_t registers;
     uint32_t base;
     uint32_t register_bytes;
-    uint32_t lane;
 };
 
 static const struct register_class register_classes[] = {
-    {SONDE_GEN_ARF_NULL, 16, EMU_OFFSET(discard), 0, 0},
-    {SONDE_GEN_ARF_ADDRESS, 1, EMU_OFFSET(address), 32, 0},
-    {SONDE_GEN_ARF_ACCUMULATOR, 8, EMU_OFFSET(acc), 0, EMU_LANE_BYTES},
-    {SONDE_GEN_ARF_FLAG, 2, EMU_OFFSET(flag), 4, 0},
-    {SONDE_GEN_ARF_CHANNEL_ENABLE, 1, EMU_OFFSET(channel_enable), 32, 0},
-    {SONDE_GEN_ARF_MESSAGE, 8, EMU_OFFSET(discard), 0, 0},
-    {SONDE_GEN_ARF_STACK_POINTER, 1, EMU_OFFSET(discard), 0, 0},
-    {SONDE_GEN_ARF_STATE, 2, EMU_OFFSET(state), 16, 0},
-    {SONDE_GEN_ARF_CONTROL, 1, EMU_OFFSET(control), 32, 0},
-    {SONDE_GEN_ARF_NOTIFICATION, 1, EMU_OFFSET(notification), 32, 0},
-    {SONDE_GEN_ARF_IP, 1, EMU_OFFSET(ip), 32, 0},
-    {SONDE_GEN_ARF_THREAD_DEPENDENCY, 2, EMU_OFFSET(discard), 0, 0},
-    {SONDE_GEN_ARF_TIMESTAMP, 1, EMU_OFFSET(timestamp), 32, 0},
-    {SONDE_GEN_ARF_FLOW_CONTROL, 16, EMU_OFFSET(discard), 0, 0},
-    {SONDE_GEN_ARF_DEBUG, 2, EMU_OFFSET(discard), 0, 0},
+    {SONDE_GEN_ARF_NULL, 16, EMU_OFFSET(discard), 0},
+    {SONDE_GEN_ARF_ADDRESS, 1, EMU_OFFSET(address), 32},
+    {SONDE_GEN_ARF_ACCUMULATOR, 8, EMU_OFFSET(acc), EMU_GRF_SIZE},
+    {SONDE_GEN_ARF_FLAG, 2, EMU_OFFSET(flag), 4},
+    {SONDE_GEN_ARF_CHANNEL_ENABLE, 1, EMU_OFFSET(channel_enable), 32},
+    {SONDE_GEN_ARF_MESSAGE, 8, EMU_OFFSET(discard), 0},
+    {SONDE_GEN_ARF_STACK_POINTER, 1, EMU_OFFSET(discard), 0},
+    {SONDE_GEN_ARF_STATE, 2, EMU_OFFSET(state), 16},
+    {SONDE_GEN_ARF_CONTROL, 1, EMU_OFFSET(control), 32},
+    {SONDE_GEN_ARF_NOTIFICATION, 1, EMU_OFFSET(notification), 32},
+    {SONDE_GEN_ARF_IP, 1, EMU_OFFSET(ip), 32},
+    {SONDE_GEN_ARF_THREAD_DEPENDENCY, 2, EMU_OFFSET(discard), 0},
+    {SONDE_GEN_ARF_TIMESTAMP, 1, EMU_OFFSET(timestamp), 32},
+    {SONDE_GEN_ARF_FLOW_CONTROL, 16, EMU_OFFSET(discard), 0},
+    {SONDE_GEN_ARF_DEBUG, 2, EMU_OFFSET(discard), 0},
 };
 
 /* The class of a register that the platform has, else NULL. */
@@ -123,13 +121,7 @@ static const char *place(const struct sonde_gen_instruction *instruction,
         if (!found)
             return "architecture register that does not exist";
         uint32_t index = operand->number & 15u;
-        if (found->lane) {
-            uint32_t first = (index * EMU_GRF_SIZE + operand->subreg) / region->size;
-            region->base = found->base + emu_accumulator_lane(region->size, first) * found->lane;
-            step = found->lane;
-        } else {
-            region->base = found->base + index * found->register_bytes + operand->subreg;
-        }
+        region->base = found->base + index * found->register_bytes + operand->subreg;
     }
     for (uint32_t i = 0; i < count; i++)
         region->offset[i] = (uint16_t)(element[i] * step);

@@ -152,7 +152,7 @@ static uint8_t store_type(const struct emu_plan *plan, uint8_t type, enum emu_la
 static bool overlaps_source(const struct emu_plan *plan)
 {
     const struct emu_region *destination = &plan->details->destination;
-    for (unsigned i = 0; i < plan->sources; i++) {
+    for (unsigned i = 0; i < plan->sources && i < plan->row->sources; i++) {
         const struct emu_source *source = &plan->operation->source[i];
         const struct emu_region *region = &plan->details->source[i];
         if (source->indirect)
@@ -166,19 +166,20 @@ static bool overlaps_source(const struct emu_plan *plan)
     return false;
 }
 
-/* Integer results go to accumulator lanes whole. */
-static bool plan_accumulator_store(struct emu_plan *plan)
+/* Integer results go to accumulators as a whole: beside the registers' image
+ * the wide value is kept. */
+static bool stores_wide(const struct emu_plan *plan)
 {
-    struct emu_operation *operation = plan->operation;
-    const struct emu_region *region = &plan->details->destination;
-    if (plan->lane != EMU_LANE_I64 || plan->row->rule != EMU_RULE_WRAP ||
-        plan->details->instruction.saturate ||
-        (operation->exec_size > 1 && region->stride != (int32_t)EMU_LANE_BYTES))
-        return false;
-    operation->store = plan->table->store[EMU_LANE_I64][SONDE_GEN_TYPE_Q][0][plan->count];
-    operation->destination = region->base;
-    operation->destination_stride = EMU_LANE_BYTES;
-    return operation->store != NULL;
+    return plan->details->writes_acc && !sonde_gen_type_is_float(plan->details->destination.type);
+}
+
+static bool plan_wide_store(const struct emu_plan *plan)
+{
+    bool plain = plan->row->rule == EMU_RULE_WRAP || plan->row->rule == EMU_RULE_MOVE;
+    return plan->lane == EMU_LANE_I64 && plain && !plan->details->instruction.saturate &&
+           !plan->details->instruction.condition &&
+           (plan->details->destination.region == EMU_REGION_CONTIGUOUS ||
+            plan->operation->exec_size == 1);
 }
 
 static bool plan_store(struct emu_plan *plan)
@@ -190,8 +191,8 @@ static bool plan_store(struct emu_plan *plan)
     enum emu_lane_type lane;
     if (!details->has_destination)
         return true;
-    if (details->writes_acc)
-        return plan_accumulator_store(plan);
+    if (stores_wide(plan) && !plan_wide_store(plan))
+        return false;
     if (region->indirect || region->region == EMU_REGION_TABLE)
         return false;
     bool is_float = plan->lane == EMU_LANE_F32 || plan->lane == EMU_LANE_F64;
@@ -312,13 +313,16 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
     bool fits = emu_plan_lanes(&plan);
     for (unsigned i = 0; fits && i < plan.sources; i++)
         fits = plan_source(&plan, i);
+    if (fits && plan.kernel == EMU_KERNEL_MACL)
+        operation->source[plan.sources++].base = EMU_OFFSET(acc);
     operation->source_count = (uint8_t)plan.sources;
     operation->parameter = instruction->boolean;
     operation->compute = plan.table->compute[plan.kernel][plan.lane][plan.count];
     fits = fits && (operation->compute || plan.row->rule == EMU_RULE_ACCUMULATOR) &&
            plan_condition(&plan) && plan_store(&plan);
     bool partial = (details->written_channels & operation->window) != operation->window;
-    if (operation->indirect && partial)
+    bool wide = details->has_destination && stores_wide(&plan);
+    if ((operation->indirect && (partial || wide)) || (partial && wide))
         fits = false;
     if (!fits)
         forget(operation);
@@ -326,8 +330,10 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
         operation->run = emu_fast_run_indirect;
     else if (partial)
         operation->run = emu_fast_run_write_masked;
-    else if (plan.row->rule == EMU_RULE_ACCUMULATOR)
+    else if (plan.row->rule == EMU_RULE_ACCUMULATOR && plan.kernel != EMU_KERNEL_MACL)
         operation->run = emu_fast_run_accumulator;
+    else if (wide)
+        operation->run = emu_fast_run_wide;
     else if (all_in_place(operation))
         operation->run = emu_fast_run_in_place;
     else

@@ -147,7 +147,7 @@ static bool plan_move(struct emu_plan *plan, const struct integer_facts *facts)
         plan->lane = EMU_LANE_I64;
         return source != SONDE_GEN_TYPE_UQ && !(long_source && facts->modified);
     }
-    plan->lane = facts->wide ? EMU_LANE_I64 : EMU_LANE_I32;
+    plan->lane = facts->wide || plan->details->writes_acc ? EMU_LANE_I64 : EMU_LANE_I32;
     return true;
 }
 
@@ -181,6 +181,10 @@ static bool plan_accumulator(struct emu_plan *plan, const struct integer_facts *
 {
     const struct sonde_gen_instruction *instruction = &plan->details->instruction;
     plan->lane = EMU_LANE_I64;
+    if (emu_is_low_product(instruction)) {
+        plan->kernel = EMU_KERNEL_MACL;
+        plan->lane = EMU_LANE_I32;
+    }
     return !facts->wide && !facts->modified && !instruction->condition && !instruction->saturate &&
            !plan->details->writes_acc &&
            (plan->details->destination.size == 4 || !plan->details->has_destination);

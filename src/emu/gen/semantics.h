@@ -110,6 +110,7 @@ enum emu_kernel {
     EMU_KERNEL_ROR,
     EMU_KERNEL_ADD3,
     EMU_KERNEL_BFN,
+    EMU_KERNEL_MACL, /* third source: acc0 */
     EMU_KERNEL_MACH, /* these three have run functions in fast.c */
     EMU_KERNEL_ADDC,
     EMU_KERNEL_SUBB,
