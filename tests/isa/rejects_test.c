@@ -16,15 +16,22 @@
 #include "sonde/instrument.h"
 
 #define GEN9  SONDE_GEN_PLATFORM_GEN9
+#define GEN11 SONDE_GEN_PLATFORM_GEN11
 #define XE    SONDE_GEN_PLATFORM_XE
 #define XEHP  SONDE_GEN_PLATFORM_XEHP
 #define XEHPG SONDE_GEN_PLATFORM_XEHPG
 #define XEHPC SONDE_GEN_PLATFORM_XEHPC
 
-#define MOV "mov (8|M0) r1.0<1>:ud r2.0<8;8,1>:ud\n"
-#define ADD "add (8|M0) r1.0<1>:d r2.0<8;8,1>:d r3.0<8;8,1>:d\n"
-#define MAD "mad (8|M0) r1.0<1>:f r2.0<8;1>:f r3.0<8;1>:f r4.0<1>:f\n"
-#define INV "math.inv (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n"
+#define MOV  "mov (8|M0) r1.0<1>:ud r2.0<8;8,1>:ud\n"
+#define ADD  "add (8|M0) r1.0<1>:d r2.0<8;8,1>:d r3.0<8;8,1>:d\n"
+#define MAD  "mad (8|M0) r1.0<1>:f r2.0<8;1>:f r3.0<8;1>:f r4.0<1>:f\n"
+#define INV  "math.inv (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n"
+#define MADM "madm (8|M0) r1.mme0:f r2.nomme:f r3.mme1:f r4.mme2:f\n"
+#define MOVI "movi (8|M0) r1.0<1>:uw r[a0.0]<8;8,1>:uw 0x1:uw\n"
+/* Registers that are accumulators in the other file. */
+#define ADD_32 "add (8|M0) r1.0<1>:d r2.0<8;8,1>:d r32.0<8;8,1>:d\n"
+#define INV_32 "math.inv (8|M0) r32.0<1>:f r33.0<8;8,1>:f\n"
+#define JMPI   "(W) jmpi r32.0\n"
 
 /* A legal instruction of which the bits `high` to `low` take another value. */
 struct reject {
@@ -47,6 +54,31 @@ static const struct reject rejects[] = {
     {GEN9, MOV, 60, 53, 200, "no such general register, number: 0xc8", true},
     {GEN9, ADD, 42, 41, 3, "source 0 of two is an immediate, register file: 0x3", false},
     {GEN9, INV, 27, 24, 8, "math (bits 27:24) is undefined: 0x8", false},
+    {GEN9, ADD_32, 90, 89, 0, "source 1 is an architecture register, number: 0x20", false},
+    {GEN9, INV, 63, 63, 1, "math takes no indirect operand, function: 0x1", false},
+    {GEN9, INV_32, 42, 41, 0, "math takes general registers alone, function: 0x1", false},
+    {GEN9, JMPI, 23, 21, 1, "jmpi is scalar, execution size: 0x2", false},
+    {GEN9, JMPI, 34, 34, 0, "jmpi ignores the execution mask, no_mask (bit 34): 0x0", false},
+    {GEN9, JMPI, 94, 91, 0, "the distance of jmpi is a d, type: 0x4", false},
+    {GEN11, MOV, 6, 0, 0x50, "opcode (bits 6:0) is undefined: 0x50", false},
+    {GEN11, MOV, 6, 0, 0x5c, "opcode (bits 6:0) is undefined: 0x5c", false},
+    {GEN11, MOV, 40, 37, 12, "dst_type (bits 40:37) is undefined: 0xc", false},
+    {GEN11, MOV, 46, 43, 14, "src0_type (bits 42:41,46:43) is undefined: 0x1e", false},
+    {GEN11, MOV, 76, 69, 130, "no such general register, number: 0x82", true},
+    {GEN11, ADD_32, 90, 89, 0, "source 1 is an architecture register, number: 0x20", false},
+    {GEN11, ADD, 42, 41, 3, "source 0 of two is an immediate, register file: 0x3", false},
+    {GEN11, INV, 79, 79, 1, "math takes no indirect operand, function: 0x1", false},
+    {GEN11, INV_32, 36, 35, 0, "math takes general registers alone, function: 0x1", false},
+    {GEN11, MAD, 48, 46, 6, "dst_type (bits 35,48:46) is undefined: 0xe", false},
+    {GEN11, MAD, 66, 64, 5, "src0_type (bits 43,35,66:64) is undefined: 0xd", false},
+    {GEN11, MAD, 23, 21, 6, "exec_size (bits 23:21) is undefined: 0x6", false},
+    {GEN11, MADM, 75, 72, 9, "src0_mme (bits 75:72) is undefined: 0x9", false},
+    {GEN11, MOVI, 90, 89, 1, "source 1 of movi is null or an immediate, register file: 0x2", false},
+    {GEN11, JMPI, 90, 89, 0,
+     "the distance of jmpi is in a general register or an immediate, architecture register: 0x20",
+     false},
+    {GEN11, "send (16|M0) r1 r2 0xC 0x02106E00\n", 15, 14, 2,
+     "thread_control (bits 15:14) is undefined: 0x2", false},
     {XE, MOV, 6, 0, 0x0a, "opcode (bits 6:0) is undefined: 0xa", false},
     {XE, MOV, 6, 0, 0x52, "opcode (bits 6:0) is undefined: 0x52", false},
     {XE, MOV, 18, 16, 6, "exec_size (bits 18:16) is undefined: 0x6", false},

@@ -135,7 +135,7 @@ static void test_not_encodable(void **state)
     assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_RANGE);
     i = assemble("(W) jmpi r2.0<0;1,0>:d");
     i.no_mask = false;
-    assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_ILLEGAL);
+    assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_RANGE);
     uint8_t zeros[16] = {0};
     sonde_gen_decode(platform, zeros, 16, 0, &i, &error);
     assert_int_equal(sonde_gen_instruction_validate(&i, &error), SONDE_ERROR_ILLEGAL);

@@ -262,6 +262,19 @@ static inline bool layout_addresses_fit(const struct sonde_gen_instruction *i)
            !(i->dst.indirect || i->src[0].indirect || i->src[1].indirect);
 }
 
+static inline bool layout_math_files_fit(const struct sonde_gen_instruction *i)
+{
+    return i->opcode != SONDE_GEN_MATH ||
+           (i->dst.file == SONDE_GEN_FILE_GRF && i->src[0].file != SONDE_GEN_FILE_ARF);
+}
+
+/* Gen11: the index of movi, which Gen9 leaves out. */
+static inline bool layout_index_fits(const struct sonde_gen_instruction *i)
+{
+    return i->opcode != SONDE_GEN_MOVI ||
+           (i->src[1].file != SONDE_GEN_FILE_GRF && !i->src[1].indirect);
+}
+
 /* Shared functions that a message can name. */
 static inline bool layout_shared_function_exists(const struct sonde_gen_instruction *i)
 {
