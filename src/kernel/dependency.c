@@ -34,9 +34,11 @@ struct pending {
     /* Tokens of later messages of the same function: when the payload of one of
      * them was read, so was this one's. */
     uint32_t followers;
-    /* The thread went on with other channels: those of this instruction wait
-     * elsewhere, so that only what ignores the execution mask meets it. */
-    bool foreign;
+    /* How the thread may have come from there: with the channels that ran the
+     * instruction, or without them, because they wait elsewhere. Then only what
+     * ignores the execution mask meets it. */
+    bool together;
+    bool alone;
 };
 
 struct state {
@@ -121,12 +123,13 @@ static enum sonde_status join_item(struct state *s, const struct pending *item, 
     joined.reads |= item->reads;
     joined.writes |= item->writes;
     joined.followers &= item->followers;
-    joined.foreign &= item->foreign;
+    joined.together |= item->together;
+    joined.alone |= item->alone;
     if (item->distance < joined.distance)
         joined.distance = item->distance;
     *changed |= joined.reads != old->reads || joined.writes != old->writes ||
                 joined.distance != old->distance || joined.followers != old->followers ||
-                joined.foreign != old->foreign;
+                joined.together != old->together || joined.alone != old->alone;
     *old = joined;
     return SONDE_OK;
 }
@@ -203,7 +206,7 @@ static enum sonde_status enter(const struct check *c, struct state *s, uint32_t 
     const struct sonde_gen_instruction *i = instruction_of(c, index);
     enum sonde_gen_pipe pipe = sonde_gen_instruction_pipe(i);
     bool out_of_order = sonde_gen_instruction_is_out_of_order(i), changed = false;
-    struct pending item = {index, 1, NO_TOKEN, true, true, 0, false};
+    struct pending item = {index, 1, NO_TOKEN, true, true, 0, true, false};
     if (pipe == SONDE_GEN_PIPE_NONE)
         return SONDE_OK;
     if (out_of_order) {
@@ -386,7 +389,7 @@ static void check_hazards(struct check *c, const struct state *s, uint32_t index
         struct sonde_dependency d = {0};
         if (p->token != NO_TOKEN && one_sequence(c, p->instruction, index))
             continue;
-        if (p->foreign && !instruction_of(c, p->instruction)->no_mask &&
+        if (!p->together && !instruction_of(c, p->instruction)->no_mask &&
             !instruction_of(c, index)->no_mask)
             continue;
         bool hazard = find_hazard(c, p, index, &d);
@@ -463,6 +466,14 @@ static bool keeps_channels(const struct check *c, const struct sonde_edge *edge)
     return jip == SONDE_NO_INSTRUCTION && uip == SONDE_NO_INSTRUCTION;
 }
 
+/* Where endif and join jump, no channel has come together there. */
+static bool finds_no_channel(const struct check *c, const struct sonde_edge *edge)
+{
+    const struct sonde_block *block = &c->kernel->blocks[edge->source];
+    uint8_t opcode = instruction_of(c, block->first + block->count - 1)->opcode;
+    return (opcode == SONDE_GEN_ENDIF || opcode == SONDE_GEN_JOIN) && !edge->falls_through;
+}
+
 /* No channel goes from `if` to its endif where there is an else. */
 static bool is_taken(const struct check *c, const struct sonde_edge *edge)
 {
@@ -482,20 +493,37 @@ static bool passes_procedure(const struct check *c, const struct sonde_edge *edg
     return opcode == SONDE_GEN_RET || opcode == SONDE_GEN_CALL || opcode == SONDE_GEN_CALLA;
 }
 
+/* Where channels come to along an edge: those that break a loop pass its while. */
+static uint32_t destination_of(const struct check *c, const struct sonde_edge *edge)
+{
+    const struct sonde_block *block = &c->kernel->blocks[edge->source];
+    uint32_t last = block->first + block->count - 1, uip = c->kernel->uip_target[last];
+    bool breaks = instruction_of(c, last)->opcode == SONDE_GEN_BREAK && !edge->falls_through &&
+                  uip + 1 < c->kernel->instruction_count &&
+                  c->kernel->block_of[uip] == edge->destination &&
+                  instruction_of(c, uip)->opcode == SONDE_GEN_WHILE;
+    return breaks ? c->kernel->block_of[uip + 1] : edge->destination;
+}
+
 static enum sonde_status flow_along(struct check *c, const struct sonde_edge *edge, bool *changed)
 {
-    struct state *to = &c->in[edge->destination];
+    struct state *to = &c->in[destination_of(c, edge)];
     *changed = !to->reached;
     to->reached = true;
     if (passes_procedure(c, edge))
         return SONDE_OK;
-    bool foreign = !keeps_channels(c, edge);
+    bool keeps = keeps_channels(c, edge), empty = finds_no_channel(c, edge);
     for (size_t n = 0; n < c->current.count; n++) {
         struct pending item = c->current.items[n];
         if (!edge->falls_through && item.token == NO_TOKEN)
             continue; /* a taken branch drains the in-order pipes */
+        if (empty && !item.alone)
+            continue;
         /* An in-order instruction is close enough to meet the channels again. */
-        item.foreign = item.token != NO_TOKEN && (item.foreign || foreign);
+        if (item.token != NO_TOKEN && !keeps) {
+            item.together = false;
+            item.alone = true;
+        }
         enum sonde_status status = join_item(to, &item, changed);
         if (status != SONDE_OK)
             return status;
@@ -526,7 +554,7 @@ static enum sonde_status solve(struct check *c)
                 if (is_taken(c, edge))
                     status = flow_along(c, edge, &changed);
                 if (changed)
-                    waiting[edge->destination] = again = true;
+                    waiting[destination_of(c, edge)] = again = true;
             }
         }
     }

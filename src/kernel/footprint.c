@@ -1,5 +1,7 @@
 #include "kernel/footprint.h"
 
+#include "sonde/gen_message.h"
+
 #include "base/array.h"
 
 #include <stdlib.h>
@@ -69,6 +71,29 @@ static void keep_certain(const struct sonde_kernel *kernel, const struct sonde_g
     memcpy(effects->writes.grf, certain.writes.grf, kernel->grf_words * sizeof *certain.writes.grf);
 }
 
+/* A message of one address a channel, sent for fewer channels than it has,
+ * leaves the others' places in the response alone. */
+static void keep_channels(const struct sonde_kernel *kernel, const struct sonde_gen_instruction *i,
+                          struct sonde_gen_effects *effects)
+{
+    struct sonde_gen_message m;
+    if (sonde_gen_opcode_format((enum sonde_gen_opcode)i->opcode) != SONDE_GEN_FORMAT_SEND ||
+        i->dst.file != SONDE_GEN_FILE_GRF || sonde_gen_message_decode(i, &m, NULL) != SONDE_OK ||
+        i->exec_size >= m.simd ||
+        (m.layout != SONDE_GEN_LAYOUT_SCATTERED && m.layout != SONDE_GEN_LAYOUT_UNTYPED))
+        return;
+    unsigned channel = m.element_slot, row = channel * m.simd;
+    if (row < kernel->grf_size)
+        row = kernel->grf_size;
+    unsigned first = i->dst.number * kernel->grf_size,
+             length = m.response_registers * kernel->grf_size;
+    for (unsigned byte = 0; byte < length; byte++) {
+        unsigned at = first + byte;
+        if (byte % row >= channel * i->exec_size && at < kernel->grf_words * 64)
+            effects->writes.grf[at / 64] &= ~(UINT64_C(1) << at % 64);
+    }
+}
+
 enum sonde_status kernel_footprints_make(const struct sonde_kernel *kernel,
                                          struct kernel_footprints *footprints)
 {
@@ -81,6 +106,7 @@ enum sonde_status kernel_footprints_make(const struct sonde_kernel *kernel,
         struct sonde_gen_effects effects;
         sonde_gen_instruction_effects(&kernel->instructions[i], &effects);
         keep_certain(kernel, &kernel->instructions[i], &effects);
+        keep_channels(kernel, &kernel->instructions[i], &effects);
         f->first = (uint32_t)footprints->range_count;
         f->flags_read = effects.reads.flags;
         f->flags_written = effects.writes.flags;
