@@ -39,6 +39,7 @@ struct pending {
      * ignores the execution mask meets it. */
     bool together;
     bool alone;
+    uint32_t meeting; /* where the channels wait that the thread left alone, when known */
 };
 
 struct state {
@@ -125,11 +126,16 @@ static enum sonde_status join_item(struct state *s, const struct pending *item, 
     joined.followers &= item->followers;
     joined.together |= item->together;
     joined.alone |= item->alone;
+    if (!old->alone)
+        joined.meeting = item->meeting;
+    else if (item->alone && item->meeting != old->meeting)
+        joined.meeting = SONDE_NO_INSTRUCTION;
     if (item->distance < joined.distance)
         joined.distance = item->distance;
     *changed |= joined.reads != old->reads || joined.writes != old->writes ||
                 joined.distance != old->distance || joined.followers != old->followers ||
-                joined.together != old->together || joined.alone != old->alone;
+                joined.together != old->together || joined.alone != old->alone ||
+                joined.meeting != old->meeting;
     *old = joined;
     return SONDE_OK;
 }
@@ -206,7 +212,7 @@ static enum sonde_status enter(const struct check *c, struct state *s, uint32_t 
     const struct sonde_gen_instruction *i = instruction_of(c, index);
     enum sonde_gen_pipe pipe = sonde_gen_instruction_pipe(i);
     bool out_of_order = sonde_gen_instruction_is_out_of_order(i), changed = false;
-    struct pending item = {index, 1, NO_TOKEN, true, true, 0, true, false};
+    struct pending item = {index, 1, NO_TOKEN, true, true, 0, true, false, SONDE_NO_INSTRUCTION};
     if (pipe == SONDE_GEN_PIPE_NONE)
         return SONDE_OK;
     if (out_of_order) {
@@ -407,31 +413,6 @@ static void check_hazards(struct check *c, const struct state *s, uint32_t index
 
 /* ---- the flow ---- */
 
-static enum sonde_status run_block(struct check *c, const struct sonde_block *block, bool reports)
-{
-    struct state *s = &c->current;
-    const struct state *in = &c->in[block->id];
-    s->count = 0;
-    enum sonde_status status =
-        base_array_reserve((void **)&s->items, &s->capacity, in->count + 1, sizeof *s->items);
-    if (status != SONDE_OK)
-        return status;
-    if (in->count > 0)
-        memcpy(s->items, in->items, in->count * sizeof *s->items);
-    s->count = in->count;
-    for (uint32_t i = block->first; i < block->first + block->count; i++) {
-        struct sonde_gen_wait wait;
-        sonde_gen_instruction_wait(instruction_of(c, i), &wait);
-        wait_for(c, s, &wait);
-        if (reports)
-            check_hazards(c, s, i);
-        status = enter(c, s, i);
-        if (status != SONDE_OK)
-            return status;
-    }
-    return SONDE_OK;
-}
-
 /* Whether channels that ran the last instruction of a block run on along an
  * edge. Else the thread alone goes there, for channels that wait. */
 static bool keeps_channels(const struct check *c, const struct sonde_edge *edge)
@@ -505,6 +486,42 @@ static uint32_t destination_of(const struct check *c, const struct sonde_edge *e
     return breaks ? c->kernel->block_of[uip + 1] : edge->destination;
 }
 
+/* Where channels wait that leave at the end of a block. */
+static uint32_t meeting_of(const struct check *c, const struct sonde_edge *edge)
+{
+    const struct sonde_block *block = &c->kernel->blocks[edge->source];
+    uint32_t last = block->first + block->count - 1, uip = c->kernel->uip_target[last];
+    if (uip == SONDE_NO_INSTRUCTION)
+        return SONDE_NO_INSTRUCTION;
+    bool breaks = instruction_of(c, last)->opcode == SONDE_GEN_BREAK &&
+                  instruction_of(c, uip)->opcode == SONDE_GEN_WHILE;
+    return breaks ? uip + 1 : uip;
+}
+
+/* The thread goes on without the channels of an item. */
+static void leave(struct pending *item, uint32_t meeting)
+{
+    if (item->together && item->alone && item->meeting != meeting)
+        item->meeting = SONDE_NO_INSTRUCTION;
+    else if (item->together)
+        item->meeting = meeting;
+    item->together = false;
+    item->alone = true;
+}
+
+/* The thread comes to where channels wait. */
+static void meet(struct state *s, uint32_t index)
+{
+    for (size_t n = 0; n < s->count; n++) {
+        struct pending *item = &s->items[n];
+        if (!item->alone || item->meeting != index)
+            continue;
+        item->together = true;
+        item->alone = false;
+        item->meeting = SONDE_NO_INSTRUCTION;
+    }
+}
+
 static enum sonde_status flow_along(struct check *c, const struct sonde_edge *edge, bool *changed)
 {
     struct state *to = &c->in[destination_of(c, edge)];
@@ -513,6 +530,7 @@ static enum sonde_status flow_along(struct check *c, const struct sonde_edge *ed
     if (passes_procedure(c, edge))
         return SONDE_OK;
     bool keeps = keeps_channels(c, edge), empty = finds_no_channel(c, edge);
+    uint32_t meeting = meeting_of(c, edge);
     for (size_t n = 0; n < c->current.count; n++) {
         struct pending item = c->current.items[n];
         if (!edge->falls_through && item.token == NO_TOKEN)
@@ -520,11 +538,35 @@ static enum sonde_status flow_along(struct check *c, const struct sonde_edge *ed
         if (empty && !item.alone)
             continue;
         /* An in-order instruction is close enough to meet the channels again. */
-        if (item.token != NO_TOKEN && !keeps) {
-            item.together = false;
-            item.alone = true;
-        }
+        if (item.token != NO_TOKEN && !keeps)
+            leave(&item, meeting);
         enum sonde_status status = join_item(to, &item, changed);
+        if (status != SONDE_OK)
+            return status;
+    }
+    return SONDE_OK;
+}
+
+static enum sonde_status run_block(struct check *c, const struct sonde_block *block, bool reports)
+{
+    struct state *s = &c->current;
+    const struct state *in = &c->in[block->id];
+    s->count = 0;
+    enum sonde_status status =
+        base_array_reserve((void **)&s->items, &s->capacity, in->count + 1, sizeof *s->items);
+    if (status != SONDE_OK)
+        return status;
+    if (in->count > 0)
+        memcpy(s->items, in->items, in->count * sizeof *s->items);
+    s->count = in->count;
+    meet(s, block->first);
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+        struct sonde_gen_wait wait;
+        sonde_gen_instruction_wait(instruction_of(c, i), &wait);
+        wait_for(c, s, &wait);
+        if (reports)
+            check_hazards(c, s, i);
+        status = enter(c, s, i);
         if (status != SONDE_OK)
             return status;
     }
