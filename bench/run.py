@@ -68,7 +68,8 @@ def codec(build):
     import oracle_kernels
     print("\ninstruction codec, kernels of tests/isa/kernels and examples", flush=True)
     with tempfile.TemporaryDirectory() as directory:
-        sources = oracle_kernels.sources_in([root / "tests/isa/kernels", root / "examples"])
+        sources = oracle_kernels.sources_in(
+            [root / "tests/isa/kernels", root / "tests/isa/kernels/systolic", root / "examples"])
         jobs = [job for job in oracle_kernels.jobs(sources, True) if job[2] == ""]
         binaries = oracle_kernels.compile_all(jobs, directory)
         return subprocess.run([build / "bench/codec-bench", *binaries], check=False).returncode

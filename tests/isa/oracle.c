@@ -246,6 +246,20 @@ bool oracle_read_excuses(struct oracle *oracle, const char *path)
     return good;
 }
 
+bool oracle_write_figures(const struct oracle *oracle, const char *what, size_t kernels,
+                          const char *path)
+{
+    if (path == NULL)
+        return true;
+    FILE *file = fopen(path, "a");
+    if (file == NULL)
+        return false;
+    fprintf(file, "%s|%s|%zu|%zu|%zu|%zu|%zu\n", sonde_gen_platform_name(oracle->platform), what,
+            kernels, oracle->instructions, oracle->refused_by_us,
+            oracle->different + oracle->changed + oracle->accepted_by_us, oracle->excused);
+    return fclose(file) == 0;
+}
+
 bool oracle_agrees(const struct oracle *oracle)
 {
     return oracle->different + oracle->changed + oracle->accepted_by_us == 0;

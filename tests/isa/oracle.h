@@ -48,6 +48,11 @@ bool oracle_compare(struct oracle *oracle, const char *name, const uint8_t *code
 /* The list of known disagreements; false when it cannot be read. */
 bool oracle_read_excuses(struct oracle *oracle, const char *path);
 void oracle_report(const struct oracle *oracle, const char *what);
+/* Append a line for doc/isa-gen.md: layout, what was compared, kernels (0 for
+ * words), instructions, refused by both, differences, explained disagreements.
+ * Nothing when `path` is NULL; false when it cannot be written. */
+bool oracle_write_figures(const struct oracle *oracle, const char *what, size_t kernels,
+                          const char *path);
 /* No difference that the list does not explain. */
 bool oracle_agrees(const struct oracle *oracle);
 

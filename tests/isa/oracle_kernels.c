@@ -1,13 +1,16 @@
 /* Every instruction of every kernel in the device binaries named on the
- * command line: same text as libiga64, and the same bytes after encoding. */
+ * command line: same text as libiga64, and the same bytes after encoding.
+ * Usage: oracle_kernels [--figures FILE] BINARY..., oracle_kernels --count BINARY... */
 #include "oracle.h"
 
 #include "sonde/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct oracle oracles[SONDE_GEN_PLATFORM_COUNT];
+static size_t kernel_counts[SONDE_GEN_PLATFORM_COUNT];
 
 static struct oracle *oracle_of(enum sonde_gen_platform platform)
 {
@@ -18,7 +21,7 @@ static struct oracle *oracle_of(enum sonde_gen_platform platform)
     return oracle->iga != NULL ? oracle : NULL;
 }
 
-static bool compare_file(const char *path, size_t *kernels)
+static bool compare_file(const char *path)
 {
     struct sonde_image *image;
     struct sonde_error error = {0};
@@ -33,37 +36,68 @@ static bool compare_file(const char *path, size_t *kernels)
         snprintf(name, sizeof name, "%s: %s", path, info->name);
         struct oracle *oracle = oracle_of(info->platform);
         good = oracle != NULL && oracle_compare(oracle, name, info->isa, info->isa_size) && good;
-        ++*kernels;
+        kernel_counts[info->platform]++;
     }
     sonde_image_close(image);
     return good;
 }
 
-static bool report(const struct oracle *oracle)
+static bool report(const struct oracle *oracle, const char *figures)
 {
-    if (oracle->iga == NULL)
-        return true;
-    printf("%s: %zu instructions: %zu texts differ, %zu bytes differ, %zu refused by iga, %zu by "
-           "sonde\n",
-           sonde_gen_platform_name(oracle->platform), oracle->instructions, oracle->different,
-           oracle->changed, oracle->refused_by_iga, oracle->refused_by_us);
-    iga_close(oracle->iga);
-    return oracle->instructions > 0 && oracle->different == 0 && oracle->changed == 0 &&
-           oracle->refused_by_iga == 0 && oracle->refused_by_us == 0;
+    printf("%s: %zu kernels, %zu instructions: %zu texts differ, %zu bytes differ, %zu refused by "
+           "iga, %zu by sonde\n",
+           sonde_gen_platform_name(oracle->platform), kernel_counts[oracle->platform],
+           oracle->instructions, oracle->different, oracle->changed, oracle->refused_by_iga,
+           oracle->refused_by_us);
+    return oracle_write_figures(oracle, "compiled kernels", kernel_counts[oracle->platform],
+                                figures) &&
+           oracle->instructions > 0 && oracle_agrees(oracle) &&
+           oracle->refused_by_iga + oracle->refused_by_us == 0;
+}
+
+static int count_kernels(int count, char **paths)
+{
+    size_t kernels = 0;
+    for (int i = 0; i < count; i++) {
+        struct sonde_image *image;
+        struct sonde_error error = {0};
+        if (sonde_image_open(paths[i], SONDE_GEN_PLATFORM_COUNT, &image, &error) != SONDE_OK) {
+            printf("%s\n", error.message);
+            return 1;
+        }
+        kernels += sonde_image_kernel_count(image);
+        sonde_image_close(image);
+    }
+    printf("%zu kernels\n", kernels);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (oracle_of(SONDE_GEN_PLATFORM_GEN9) == NULL) {
+    const char *figures = NULL;
+    if (argc > 1 && strcmp(argv[1], "--count") == 0)
+        return count_kernels(argc - 2, argv + 2);
+    if (argc > 2 && strcmp(argv[1], "--figures") == 0) {
+        figures = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
+    struct iga *iga = iga_open();
+    if (iga == NULL) {
         printf("libiga64.so.1 is not installed\n");
         return 77;
     }
+    iga_close(iga);
+    if (figures != NULL)
+        remove(figures);
     bool good = argc > 1;
-    size_t kernels = 0;
     for (int i = 1; i < argc; i++)
-        good = compare_file(argv[i], &kernels) && good;
-    printf("%zu kernels\n", kernels);
-    for (size_t i = 0; i < SONDE_GEN_PLATFORM_COUNT; i++)
-        good = (i == 0 && oracles[i].instructions == 0) || report(&oracles[i]) ? good : false;
+        good = compare_file(argv[i]) && good;
+    for (size_t i = 0; i < SONDE_GEN_PLATFORM_COUNT; i++) {
+        if (oracles[i].iga == NULL)
+            continue;
+        good = report(&oracles[i], figures) && good;
+        iga_close(oracles[i].iga);
+    }
     return good ? 0 : 1;
 }

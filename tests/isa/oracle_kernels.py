@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compile the .cl files of the folders given and hand the binaries to the
-programs given, which compare each instruction with libiga64: codec_kernels
-looks at fields and messages (skl and icllp), oracle_kernels at text and bytes.
-
-usage: oracle_kernels.py small|long PROGRAM... FOLDER...
-small: every file for skl, some files for the other devices. long: every file
-for every device with every set of options."""
+"""Compile the .cl files of the folders given (what only some devices have
+instructions for stands in a folder of its own) and hand the binaries to the
+programs given, which compare each instruction with libiga64: oracle_kernels,
+the first, looks at text and bytes, codec_kernels at fields and messages (skl and
+icllp). small: every file for skl, some files for the other devices. long: every
+file for every device with every set of options."""
+import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -15,16 +15,18 @@ import subprocess
 import sys
 import tempfile
 
-MINIMUM_FILES = 45
+MINIMUM_KERNELS = 150
 DEVICES = ["skl", "icllp", "tgllp", "dg2", "pvc"]
 LARGE_GRF = "-cl-intel-256-GRF-per-thread"
 OPTIONS = ["", "-cl-opt-disable", "-cl-fast-relaxed-math", LARGE_GRF]
 # What the compiler refuses, by folder and file: doubles that the device lacks,
-# buffers beyond 4 GiB, SIMD widths.
-NO_DOUBLE = {"kernels/double_arithmetic", "kernels/double_math", "examples/double_math",
-             "kernels/options_large_buffers"}
-REFUSED = {"icllp": NO_DOUBLE, "tgllp": NO_DOUBLE, "dg2": NO_DOUBLE,
-           "pvc": {"kernels/double_math", "kernels/simd_widths", "kernels/subgroups_intel"}}
+# buffers beyond 4 GiB, SIMD widths, matrix products.
+DOUBLE = {"kernels/double_arithmetic", "kernels/double_math", "kernels/double_simd8",
+          "kernels/double_functions", "examples/double_math", "kernels/options_large_buffers"}
+SYSTOLIC = {"systolic/eight_channels", "systolic/sixteen_channels"}
+REFUSED = {"skl": SYSTOLIC, "icllp": DOUBLE | SYSTOLIC, "tgllp": DOUBLE | SYSTOLIC,
+           "dg2": DOUBLE | {"systolic/sixteen_channels"},
+           "pvc": {"kernels/double_simd8", "kernels/simd8", "systolic/eight_channels"}}
 SMALL_STEP = 16
 
 
@@ -53,6 +55,7 @@ def jobs(sources, long):
                 if f"{source.parent.name}/{source.stem}" in REFUSED.get(device, ()):
                     continue
                 small = number == 0 if device == "skl" else index % SMALL_STEP == number
+                small = small or (number == 0 and source.parent.name == "systolic")
                 if long or small:
                     out.append((source, device, options))
     return out
@@ -76,21 +79,40 @@ def compile_all(todo, folder):
     return binaries
 
 
+def count_kernels(oracle, binaries):
+    """Kernels of the corpus itself: those of one device without options."""
+    done = subprocess.run([oracle, "--count", *binaries], capture_output=True, text=True)
+    return int(done.stdout.split()[0])
+
+
 def main():
-    long = sys.argv[1] == "long"
-    programs = [a for a in sys.argv[2:] if not os.path.isdir(a)]
-    folders = [a for a in sys.argv[2:] if os.path.isdir(a)]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("extent", choices=["small", "long"])
+    parser.add_argument("paths", nargs="+", help="programs and folders")
+    parser.add_argument("--figures", help="file for the figures of oracle_kernels")
+    arguments = parser.parse_args()
+    long = arguments.extent == "long"
+    programs = [a for a in arguments.paths if not os.path.isdir(a)]
     if shutil.which("ocloc") is None:
+        print("ocloc is not installed")
         return 77
-    sources = sources_in(folders)
-    if len(sources) < MINIMUM_FILES:
-        sys.exit(f"only {len(sources)} kernel files found")
-    todo = jobs(sources, long)
+    todo = jobs(sources_in([a for a in arguments.paths if os.path.isdir(a)]), long)
     with tempfile.TemporaryDirectory() as name:
         binaries = compile_all(todo, name)
-        early = [b for b in binaries if b.relative_to(name).parts[0] in ("skl", "icllp")]
-        return max(subprocess.run([p, *(early if "codec_kernels" in p else binaries)]).returncode
-                   for p in programs)
+        places = {b: b.relative_to(name).parts for b in binaries}
+        plain = {str(n) for n, job in enumerate(todo) if job[1:] == ("skl", "")}
+        own = count_kernels(programs[0], [b for b in binaries if places[b][1] in plain])
+        if own < MINIMUM_KERNELS:
+            sys.exit(f"only {own} kernels found")
+        print(f"{own} kernels of our own, {len(binaries)} compilations", flush=True)
+        status = 0
+        for program in programs:
+            early = [b for b in binaries if places[b][0] in ("skl", "icllp")]
+            command = [program, *(early if "codec_kernels" in program else binaries)]
+            if program == programs[0] and arguments.figures:
+                command[1:1] = ["--figures", arguments.figures]
+            status = max(status, subprocess.run(command).returncode)
+        return status
 
 
 if __name__ == "__main__":

@@ -3,13 +3,15 @@
  * to print as libiga64 prints it and to encode to its own bytes. Compacted
  * words have random table indices. Words that a side refuses are counted; the
  * list explains the classes on which the two are known to disagree.
- * Usage: oracle_random LIST COUNT [SEED]. */
+ * Usage: oracle_random LIST COUNT [SEED [FIGURES]]. */
 #include "oracle.h"
 #include "oracle_draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *figures; /* where they go, or NULL */
 
 /* The fields of a compacted word other than opcode and debug bit are free. */
 static uint64_t make_compacted(struct random *random, enum sonde_gen_platform platform)
@@ -43,7 +45,9 @@ static bool run(enum sonde_gen_platform platform, const char *list, size_t count
                oracle_compare(&small, "compacted", (const uint8_t *)compacted, sizeof compacted);
     }
     oracle_report(&oracle, "random words");
+    good = oracle_write_figures(&oracle, "random words", 0, figures) && good;
     oracle_report(&small, "random compacted words");
+    good = oracle_write_figures(&small, "random compacted words", 0, figures) && good;
     good = good && oracle_agrees(&oracle) && oracle_agrees(&small);
     /* Most words are legal, and enough of the compacted ones. */
     good = good && oracle.instructions - oracle.refused_by_iga >= count * 9 / 10 &&
@@ -58,6 +62,9 @@ int main(int argc, char **argv)
         return 2;
     size_t count = strtoull(argv[2], NULL, 0);
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 0x50de;
+    figures = argc > 4 ? argv[4] : NULL;
+    if (figures != NULL)
+        remove(figures);
     struct iga *iga = iga_open();
     if (iga == NULL) {
         printf("libiga64.so.1 is not installed\n");

@@ -1,11 +1,13 @@
 /* Random legal words of Gen9 and Gen11 against libiga64: each must print as
  * libiga64 prints it and survive decode and encode. Usage: oracle_words LIST
- * COUNT [SEED]; LIST explains the words on which the two are known to disagree. */
+ * COUNT [SEED [FIGURES]]; LIST explains the words on which the two are known to disagree. */
 #include "oracle.h"
 #include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static const char *figures; /* where they go, or NULL */
 
 static bool run_words(struct oracle *oracle, struct words *g, size_t count)
 {
@@ -43,8 +45,10 @@ static bool run(const struct oracle *excuses, const struct word_family *family, 
     struct oracle compacted = words;
     bool good = run_words(&words, &g, count);
     oracle_report(&words, "random words");
+    good = oracle_write_figures(&words, "random words", 0, figures) && good;
     good = run_compacted(&compacted, &g, count / 4) && good;
     oracle_report(&compacted, "random compacted words");
+    good = oracle_write_figures(&compacted, "random compacted words", 0, figures) && good;
     iga_close(words.iga);
     return good && oracle_agrees(&words) && oracle_agrees(&compacted) &&
            words.instructions - words.refused_by_iga >= count * 9 / 10 &&
@@ -57,6 +61,9 @@ int main(int argc, char **argv)
         return 2;
     size_t count = strtoull(argv[2], NULL, 0);
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 0x50de;
+    figures = argc > 4 ? argv[4] : NULL;
+    if (figures != NULL)
+        remove(figures);
     struct iga *iga = iga_open();
     if (iga == NULL) {
         printf("libiga64.so.1 is not installed\n");

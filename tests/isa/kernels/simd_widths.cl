@@ -1,3 +1,2 @@
-__attribute__((intel_reqd_sub_group_size(8))) __kernel void eight(__global float *a, __global int *n) { size_t i = get_global_id(0); for (int k = 0; k < n[i]; k++) a[i] = sin(a[i]) + a[k] / 3.0f; }
 __attribute__((intel_reqd_sub_group_size(16))) __kernel void sixteen(__global float *a, __global int *n) { size_t i = get_global_id(0); for (int k = 0; k < n[i]; k++) a[i] = sin(a[i]) + a[k] / 3.0f; }
 __attribute__((intel_reqd_sub_group_size(32))) __kernel void thirtytwo(__global float *a, __global int *n) { size_t i = get_global_id(0); for (int k = 0; k < n[i]; k++) a[i] = sin(a[i]) + a[k] / 3.0f; }

@@ -1,0 +1,3 @@
+__kernel void copy_in(__global const float *a, __global float *b, __local float *l) { event_t e = async_work_group_copy(l, a, 64, 0); wait_group_events(1, &e); b[get_global_id(0)] = l[63 - get_local_id(0)]; }
+__kernel void copy_out(__global int4 *a, __local int4 *l) { l[get_local_id(0)] = a[get_global_id(0)] * 2; barrier(CLK_LOCAL_MEM_FENCE); event_t e = async_work_group_copy(a, l, 32, 0); wait_group_events(1, &e); }
+__kernel void copy_strided(__global const short2 *a, __global short2 *b, __local short2 *l) { event_t e = async_work_group_strided_copy(l, a, 16, 3, 0); wait_group_events(1, &e); event_t f = async_work_group_strided_copy(b, l, 16, 2, 0); wait_group_events(1, &f); prefetch(a, 8); }

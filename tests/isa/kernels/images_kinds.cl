@@ -1,0 +1,9 @@
+__constant sampler_t near = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+__constant sampler_t smooth = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT | CLK_FILTER_LINEAR;
+__kernel void image_1d(__read_only image1d_t a, __write_only image1d_t b, __read_only image1d_buffer_t c) { int x = get_global_id(0); write_imagef(b, x, read_imagef(a, near, x) + read_imagef(a, smooth, (float)x * 0.1f) + read_imagef(c, x)); }
+__kernel void image_arrays(__read_only image1d_array_t a, __read_only image2d_array_t b, __write_only image2d_array_t c) { int x = get_global_id(0), y = get_global_id(1); write_imageui(c, (int4)(x, y, 1, 0), read_imageui(b, near, (int4)(y, x, 2, 0)) + read_imageui(a, near, (int2)(x, 3)) + (uint)get_image_array_size(b)); }
+__kernel void image_3d(__read_only image3d_t a, __global float4 *b) { int x = get_global_id(0), y = get_global_id(1); b[x] = read_imagef(a, smooth, (float4)(x, y, 0.5f, 0)) + read_imagef(a, near, (int4)(x, y, 2, 0)); b[x].w = get_image_width(a) + get_image_height(a) + get_image_depth(a); }
+__kernel void image_integer(__read_only image2d_t a, __write_only image2d_t b) { int2 p = (int2)(get_global_id(0), get_global_id(1)); write_imagei(b, p, read_imagei(a, near, p.yx) * 2 + get_image_channel_order(a) + get_image_channel_data_type(a)); }
+__kernel void image_argument(__read_only image2d_t a, sampler_t s, __global float4 *b) { size_t i = get_global_id(0); b[i] = read_imagef(a, s, (float2)(i, b[i].x)); }
+__kernel void image_update(__read_write image2d_t a) { int2 p = (int2)(get_global_id(0), get_global_id(1)); float4 x = read_imagef(a, p); atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item); write_imagef(a, p + 1, x.wzyx); }
+__kernel void image_depth(__read_only image2d_depth_t a, __global float *b) { size_t i = get_global_id(0); b[i] = read_imagef(a, near, (int2)(i, 1)) + read_imagef(a, smooth, (float2)(0.5f, b[i])); }

@@ -1,0 +1,1 @@
+__kernel void parent(__global int *a, int n) { queue_t q = get_default_queue(); size_t i = get_global_id(0); if (i == 0) enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(n), ^{ a[get_global_id(0)] += 1; }); a[i] = i; }

@@ -1,0 +1,2 @@
+__kernel void print_types(__global int *a, __global float *f) { size_t i = get_global_id(0); printf("%d %u %x %o %c %ld %lu %hhd %hd\n", a[i], (uint)a[i], a[i], a[i], 'x', (long)a[i], (ulong)i, (char)a[i], (short)a[i]); printf("%f %e %g %a %5.2f\n", f[i], f[i], f[i], f[i], f[i]); }
+__kernel void print_vectors(__global float4 *f, __global int2 *a) { size_t i = get_global_id(0); if (i < 3) printf("%v4f %v2d %s %p %%\n", f[i], a[i], "text", f); }
