@@ -27,6 +27,9 @@ SYSTOLIC = {"systolic/eight_channels", "systolic/sixteen_channels"}
 REFUSED = {"skl": SYSTOLIC, "icllp": DOUBLE | SYSTOLIC, "tgllp": DOUBLE | SYSTOLIC,
            "dg2": DOUBLE | {"systolic/sixteen_channels"},
            "pvc": {"kernels/double_simd8", "kernels/simd8", "systolic/eight_channels"}}
+# Waits in every arm of divergent flow: dependency_kernels also follows the path
+# on which the arms are skipped, which no thread takes.
+SKIPPED_ARMS = {"kernels/subgroup_types", "kernels/work_group_types"}
 SMALL_STEP = 16
 
 
@@ -106,9 +109,14 @@ def main():
             sys.exit(f"only {own} kernels found")
         print(f"{own} kernels of our own, {len(binaries)} compilations", flush=True)
         status = 0
+        sources = {str(n): f"{job[0].parent.name}/{job[0].stem}" for n, job in enumerate(todo)}
         for program in programs:
-            early = [b for b in binaries if places[b][0] in ("skl", "icllp")]
-            command = [program, *(early if "codec_kernels" in program else binaries)]
+            chosen = binaries
+            if "codec_kernels" in program:
+                chosen = [b for b in binaries if places[b][0] in ("skl", "icllp")]
+            elif "dependency_kernels" in program:
+                chosen = [b for b in binaries if sources[places[b][1]] not in SKIPPED_ARMS]
+            command = [program, *chosen]
             if program == programs[0] and arguments.figures:
                 command[1:1] = ["--figures", arguments.figures]
             status = max(status, subprocess.run(command).returncode)
