@@ -23,20 +23,29 @@ void coder_pool_clear(struct coder_pool *pool, uint32_t words)
     pool->words = words > SONDE_GEN_GRF_WORDS ? SONDE_GEN_GRF_WORDS : words;
 }
 
+/* Bits of word `word` that stand for bytes from `byte` to before `end`. */
+static uint64_t span(uint32_t word, uint32_t byte, uint32_t end)
+{
+    uint32_t first = word * 64 < byte ? byte - word * 64 : 0;
+    uint32_t last = end < word * 64 + 64 ? end - word * 64 : 64;
+    uint64_t below = last == 64 ? UINT64_MAX : (1ull << last) - 1;
+    return below & ~((1ull << first) - 1);
+}
+
 void coder_pool_add(struct coder_pool *pool, uint32_t byte, uint32_t size)
 {
     if (!fits(pool, byte, size))
         return;
-    for (uint32_t i = byte; i < byte + size; i++)
-        pool->free[i / 64] |= 1ull << (i % 64);
+    for (uint32_t w = byte / 64; w * 64 < byte + size; w++)
+        pool->free[w] |= span(w, byte, byte + size);
 }
 
 void coder_pool_remove(struct coder_pool *pool, uint32_t byte, uint32_t size)
 {
     if (!fits(pool, byte, size))
         return;
-    for (uint32_t i = byte; i < byte + size; i++)
-        pool->free[i / 64] &= ~(1ull << (i % 64));
+    for (uint32_t w = byte / 64; w * 64 < byte + size; w++)
+        pool->free[w] &= ~span(w, byte, byte + size);
 }
 
 void coder_pool_add_set(struct coder_pool *pool, const uint64_t *set)

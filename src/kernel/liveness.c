@@ -85,24 +85,31 @@ static uint64_t killed_registers(const struct sonde_gen_instruction *instruction
 }
 
 /* live = (live - whole writes) + reads, for one instruction. */
+static void step_over(const struct sonde_kernel *kernel,
+                      const struct sonde_gen_instruction *instruction,
+                      const struct sonde_gen_effects *of, uint64_t *live, bool *unknown)
+{
+    /* A message may leave bytes of its response unwritten (disabled
+     * channels), so it never counts as a whole write. */
+    if (!of->write_is_partial && !is_send(instruction)) {
+        if (!of->writes.grf_unknown)
+            for (uint32_t w = 0; w < kernel->grf_words; w++)
+                live[w] &= ~of->writes.grf[w];
+        live[kernel->grf_words] &= ~killed_registers(instruction, &of->writes);
+    }
+    for (uint32_t w = 0; w < kernel->grf_words; w++)
+        live[w] |= of->reads.grf_unknown ? UINT64_MAX : of->reads.grf[w];
+    live[kernel->grf_words] |= pack(&of->reads);
+    *unknown |= of->reads.grf_unknown;
+}
+
 static void step_back(const struct sonde_kernel *kernel,
                       const struct sonde_gen_instruction *instruction, uint64_t *live,
                       bool *unknown)
 {
     struct sonde_gen_effects effects;
     sonde_gen_instruction_effects(instruction, &effects);
-    /* A message may leave bytes of its response unwritten (disabled
-     * channels), so it never counts as a whole write. */
-    if (!effects.write_is_partial && !is_send(instruction)) {
-        if (!effects.writes.grf_unknown)
-            for (uint32_t w = 0; w < kernel->grf_words; w++)
-                live[w] &= ~effects.writes.grf[w];
-        live[kernel->grf_words] &= ~killed_registers(instruction, &effects.writes);
-    }
-    for (uint32_t w = 0; w < kernel->grf_words; w++)
-        live[w] |= effects.reads.grf_unknown ? UINT64_MAX : effects.reads.grf[w];
-    live[kernel->grf_words] |= pack(&effects.reads);
-    *unknown |= effects.reads.grf_unknown;
+    step_over(kernel, instruction, &effects, live, unknown);
 }
 
 static void gather_live_out(const struct sonde_kernel *kernel,
@@ -128,17 +135,29 @@ struct summary {
     bool *unknown;
 };
 
-static void summarise_block(const struct sonde_kernel *kernel,
-                            const struct kernel_liveness *liveness, const struct sonde_block *block,
-                            const struct summary *summary)
+static void note_touched(const struct sonde_kernel *kernel, struct kernel_liveness *liveness,
+                         const struct sonde_gen_effects *effects)
+{
+    if (effects->reads.grf_unknown || effects->writes.grf_unknown)
+        liveness->has_unknown_access = true;
+    for (uint32_t w = 0; w < kernel->grf_words; w++)
+        liveness->touched[w] |= effects->reads.grf[w] | effects->writes.grf[w];
+}
+
+static void summarise_block(const struct sonde_kernel *kernel, struct kernel_liveness *liveness,
+                            const struct sonde_block *block, const struct summary *summary)
 {
     uint64_t *use = &summary->use[block->id * liveness->words];
     uint64_t *keep = &summary->keep[block->id * liveness->words];
     bool ignored = false;
     memset(keep, 0xff, liveness->words * sizeof *keep);
     for (uint32_t i = block->first + block->count; i-- > block->first;) {
-        step_back(kernel, &kernel->instructions[i], use, &summary->unknown[block->id]);
-        step_back(kernel, &kernel->instructions[i], keep, &ignored);
+        const struct sonde_gen_instruction *instruction = &kernel->instructions[i];
+        struct sonde_gen_effects effects;
+        sonde_gen_instruction_effects(instruction, &effects);
+        step_over(kernel, instruction, &effects, use, &summary->unknown[block->id]);
+        step_over(kernel, instruction, &effects, keep, &ignored);
+        note_touched(kernel, liveness, &effects);
     }
 }
 
@@ -194,18 +213,6 @@ static enum sonde_status solve(const struct sonde_kernel *kernel, struct kernel_
     return SONDE_OK;
 }
 
-static void find_touched(const struct sonde_kernel *kernel, struct kernel_liveness *liveness)
-{
-    for (size_t i = 0; i < kernel->instruction_count; i++) {
-        struct sonde_gen_effects effects;
-        sonde_gen_instruction_effects(&kernel->instructions[i], &effects);
-        if (effects.reads.grf_unknown || effects.writes.grf_unknown)
-            liveness->has_unknown_access = true;
-        for (uint32_t w = 0; w < kernel->grf_words; w++)
-            liveness->touched[w] |= effects.reads.grf[w] | effects.writes.grf[w];
-    }
-}
-
 static enum sonde_status run_analysis(const struct sonde_kernel *kernel,
                                       struct kernel_liveness *liveness)
 {
@@ -220,7 +227,6 @@ static enum sonde_status run_analysis(const struct sonde_kernel *kernel,
         for (size_t b = 0; b < kernel->block_count; b++)
             summarise_block(kernel, liveness, &kernel->blocks[b], &summary);
         status = solve(kernel, liveness, &summary);
-        find_touched(kernel, liveness);
     }
     free(summary.use);
     free(summary.keep);
@@ -271,6 +277,11 @@ enum sonde_status sonde_kernel_live_before(struct sonde_kernel *kernel, size_t i
         return status;
     struct kernel_liveness *liveness = kernel->liveness;
     const struct sonde_block *block = &kernel->blocks[kernel->block_of[index]];
+    if (index == block->first) {
+        copy_live(kernel, &liveness->live_in[block->id * liveness->words],
+                  liveness->unknown_in[block->id], live);
+        return SONDE_OK;
+    }
     uint32_t from = liveness->cursor_index;
     bool reuse = liveness->cursor_valid && from >= index && kernel->block_of[from] == block->id;
     if (!reuse) {

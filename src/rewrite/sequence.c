@@ -17,6 +17,38 @@ static bool is_pair(const struct sonde_gen_instruction *reader,
            reader->opcode == SONDE_GEN_MACL || reader->opcode == SONDE_GEN_MADM;
 }
 
+static bool names_accumulator(const struct sonde_gen_operand *operand)
+{
+    return operand->file == SONDE_GEN_FILE_ARF &&
+           (operand->number & 0xf0) == SONDE_GEN_ARF_ACCUMULATOR;
+}
+
+/* Most instructions have nothing to do with accumulators: told without the
+ * whole of their effects. */
+static bool may_touch_accumulator(const struct sonde_gen_instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case SONDE_GEN_ADDC:
+    case SONDE_GEN_SUBB:
+    case SONDE_GEN_MAC:
+    case SONDE_GEN_MACH:
+    case SONDE_GEN_MACL:
+    case SONDE_GEN_SADA2:
+    case SONDE_GEN_MADM:
+    case SONDE_GEN_MATH:
+    case SONDE_GEN_ILLEGAL:
+        return true;
+    default:
+        break;
+    }
+    bool named = names_accumulator(&instruction->dst) || instruction->accumulator_write ||
+                 instruction->illegal || instruction->dst.mme != 0xff;
+    for (unsigned i = 0; i < 3; i++)
+        named |= names_accumulator(&instruction->src[i]) ||
+                 (i < instruction->source_count && instruction->src[i].mme != 0xff);
+    return named;
+}
+
 static void mark(const char **split, size_t from, size_t to, const char *reason)
 {
     for (size_t i = from + 1; i <= to; i++)
@@ -45,12 +77,14 @@ static void scan_block(const struct sonde_kernel *kernel, const struct sonde_blo
     size_t writer = end; /* last write of an accumulator */
     for (size_t i = block->first; i < end; i++) {
         const struct sonde_gen_instruction *instruction = sonde_kernel_instruction(kernel, i);
-        struct sonde_gen_effects effects;
-        sonde_gen_instruction_effects(instruction, &effects);
-        if (writer != end && is_accumulator(&effects.reads) && is_pair(instruction, &effects))
-            mark(split, writer, i, "it stands between an accumulator's write and its use");
-        if (is_accumulator(&effects.writes))
-            writer = i;
+        if (may_touch_accumulator(instruction)) {
+            struct sonde_gen_effects effects;
+            sonde_gen_instruction_effects(instruction, &effects);
+            if (writer != end && is_accumulator(&effects.reads) && is_pair(instruction, &effects))
+                mark(split, writer, i, "it stands between an accumulator's write and its use");
+            if (is_accumulator(&effects.writes))
+                writer = i;
+        }
         if (i + 1 == end)
             break;
         if (instruction->thread_control == SONDE_GEN_THREAD_ATOMIC)
