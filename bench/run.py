@@ -10,6 +10,7 @@ it is timed, so that its kernel cache is warm.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import re
@@ -49,10 +50,10 @@ def run(command, environment, repeats):
     return best
 
 
-def instructions(sonde, command, directory):
+def instructions(sonde, command, directory, device="skl", tool="opcodeprof"):
     """Executed instructions (original, instrumented) by the emulator's count."""
-    done = subprocess.run([sonde, "verify", "--format", "json", "-t", "opcodeprof", "-o",
-                           os.path.join(directory, "verify"), "--"] + command,
+    done = subprocess.run([sonde, "verify", "--device", "emu:" + device, "--format", "json",
+                           "-t", tool, "-o", os.path.join(directory, "verify"), "--"] + command,
                           capture_output=True, text=True, timeout=600, check=False)
     try:
         figures = json.loads(done.stdout[done.stdout.index("{"):])
@@ -75,6 +76,36 @@ def codec(build):
         return subprocess.run([build / "bench/codec-bench", *binaries], check=False).returncode
 
 
+def rewriting(sonde, build, directory):
+    """Block counting on each device: executed instructions over the examples, and what the
+    rewriter does with every kernel of the examples and of the codec's tests."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    sources = [path for folder in ("examples", "tests/isa/kernels", "tests/rewrite/kernels")
+               for path in sorted((root / folder).glob("*.cl"))]
+    internal = ("-cl-intel-gtpin-rera -cl-intel-gtpin-grf-info "
+                "-cl-intel-gtpin-scratch-area-size 256")
+    for device in ("skl", "tgllp", "dg2"):
+        ratios = []
+        for name, size in EXAMPLES:
+            counted = instructions(sonde, [str(build / "examples" / name)], directory, device,
+                                   "bblprof")
+            if counted is not None and counted[0]:
+                ratios.append(counted[1] / counted[0])
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"block counting on emu:{device}: {mean:.3f} instructions executed for one, geometric "
+              f"mean of {len(ratios)} examples")
+        binaries = []
+        for source in sources:
+            options = re.match(r"// options: (.*)", source.read_text(encoding="utf-8"))
+            out = pathlib.Path(directory) / "corpus" / device / source.stem
+            subprocess.run(["ocloc", "compile", "-file", str(source), "-device", device, "-q",
+                            "-out_dir", str(out), "-internal_options", internal, "-options",
+                            "-cl-std=CL2.0 " + (options[1] if options else "")],
+                           capture_output=True, check=False)
+            binaries += map(str, out.glob("*.bin"))
+        subprocess.run([str(build / "bench" / "rewrite-bench"), *binaries], check=True)
+
+
 def cell(value, index):
     return value if isinstance(value, str) else f"{value[index] * 1000:.1f}"
 
@@ -89,7 +120,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", action="append", help="only this example, or codec")
+    parser.add_argument("--only", action="append", help="only this example, or codec, or rewrite")
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve()
     sonde = str(build / "src/cli/sonde")
@@ -124,6 +155,9 @@ def main():
                 row += [str(counted[0]), str(counted[1]), f"{counted[1] / counted[0]:.3f}"]
             print("".join(f"{text:>{24 if i == 0 else 13}}" for i, text in enumerate(row)),
                   flush=True)
+    if not options.only or "rewrite" in options.only:
+        with tempfile.TemporaryDirectory() as directory:
+            rewriting(sonde, build, directory)
     return codec(build) if not options.only or "codec" in options.only else 0
 
 

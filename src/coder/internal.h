@@ -96,8 +96,7 @@ struct sonde_coder {
     sonde_vreg buffer_address, ff_tid; /* made on first use */
     uint32_t entry;                    /* instruction at which lasting registers are filled */
     bool has_wide_accumulators;        /* of more than 32 bits a channel, in the kernel */
-    uint8_t token;                     /* of the scoreboard, for inserted messages */
-    bool token_is_shared;              /* with the kernel */
+    uint8_t token; /* of the scoreboard, for inserted messages; if possible not the kernel's */
     uint64_t kernel_bytes[SONDE_GEN_GRF_WORDS]; /* of registers that the kernel touches */
 };
 

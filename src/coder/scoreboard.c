@@ -139,17 +139,15 @@ static void begin(struct writer *writer, bool meets_kernel)
     if (meets_kernel) {
         synchronize(writer, SONDE_GEN_SYNC_ALLWR, wait_one(writer->coder));
         synchronize(writer, SONDE_GEN_SYNC_ALLRD, 0);
-    } else if (writer->coder->token_is_shared) {
-        synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | writer->coder->token);
     } else {
-        writer->pending = true; /* of the code inserted before */
+        writer->pending = true; /* of the code inserted before, or of the kernel */
     }
 }
 
 static void end(struct writer *writer, bool meets_kernel, bool before_end,
                 const struct sonde_gen_instruction *last)
 {
-    if (writer->pending && (meets_kernel || before_end || writer->coder->token_is_shared))
+    if (writer->pending && (meets_kernel || before_end))
         synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | writer->coder->token);
     if (meets_kernel || reads_state(last))
         synchronize(writer, SONDE_GEN_SYNC_NOP, wait_one(writer->coder));
@@ -189,7 +187,6 @@ void coder_scoreboard_prepare(struct sonde_coder *coder)
     coder->token = 15;
     while (coder->token != 0 && (used >> coder->token & 1) != 0)
         coder->token--;
-    coder->token_is_shared = (used >> coder->token & 1) != 0;
     uint64_t untouched[SONDE_GEN_GRF_WORDS] = {0};
     if (kernel_untouched_bytes(coder->kernel, untouched, NULL) != SONDE_OK)
         memset(untouched, 0, sizeof untouched);

@@ -87,6 +87,10 @@ static void scan_block(const struct sonde_kernel *kernel, const struct sonde_blo
         }
         if (i + 1 == end)
             break;
+        /* The compiler's way around a fault of Gen12LP branches. */
+        if (instruction->opcode == SONDE_GEN_CSEL &&
+            sonde_gen_opcode_is_branch(sonde_kernel_instruction(kernel, i + 1)->opcode))
+            mark(split, i, i + 1, "it stands between a csel and its branch");
         if (instruction->thread_control == SONDE_GEN_THREAD_ATOMIC)
             mark(split, i, i + 1, "it stands in an {Atomic} sequence");
         if (instruction->thread_control == SONDE_GEN_THREAD_SWITCH)
