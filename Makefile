@@ -33,6 +33,7 @@ sanitize: dependencies
 
 bench: dependencies all
 	@bench/run.py $(BUILD)
+	@bench/msp430.py $(BUILD)
 
 install: all
 	@meson install -C $(BUILD)
