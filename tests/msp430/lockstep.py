@@ -104,4 +104,5 @@ def main():
     return 0 if good and done > 0 else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
