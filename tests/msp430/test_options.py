@@ -188,6 +188,15 @@ def words(folder):
     check(done.returncode == 2 and b"0x4303 cannot mark" in done.stderr, done)
 
 
+def marked_end(folder):
+    """The assembler's pass marks a program's end, too; it still is one."""
+    text = START + " jmp _exit\n .global _exit\n .type _exit,@function\n_exit: .short 1\n" \
+        " .short 2\n jmp _exit\n"
+    done = run(build(folder, "end", text), "--events")
+    check(done.returncode == 0 and b"program ended" in done.stderr, done)
+    check(done.stderr.count(b"  enter ") == 1 and done.stderr.count(b"  exit ") == 1, done)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -195,6 +204,7 @@ def main():
         interrupts(folder)
         faults(folder)
         words(folder)
+        marked_end(folder)
 
 
 main()

@@ -225,6 +225,14 @@ def flow(folder):
         enter again; exit again; enter again; exit again; enter again; exit again;
         interrupt _start; enter handler; exit handler; enter _exit"""
     assert names == [" ".join(x.split()) for x in expected.split(";")], names
+    # The same code for MSP430X, whose markers are others.
+    wide = folder / "wide.elf"
+    done = run("instrument", folder / "flow.elf", "-o", wide, "--core", "cpux")
+    check(done.returncode == 0, done)
+    plain = run("run", folder / "flow.elf", "--mcu", "genericx", "--interrupt", "1:0xfff2")
+    done = run("run", wide, "--mcu", "genericx", "--interrupt", "1:0xfff2", "--events")
+    check(done.returncode == 0 and events(done) == seen, done)
+    check("r12 = 1566" in plain.stderr and "r12 = 1566" in done.stderr, plain, done)
     # Only the conditional tail jump costs more, when taken.
     assert "1 jumps widened" in made and int(ends[1][1]) == int(ends[0][1]) + 3, (made, ends)
 

@@ -120,6 +120,22 @@ static unsigned single_handler(const struct sonde_msp430_instruction *in, struct
     return HANDLER_RRC + in->opcode - SONDE_MSP430_RRC;
 }
 
+/* A jump to itself, or to the markers that stand in front of it: marking a
+ * program's end must not keep it from ending. */
+static bool jumps_to_itself(const struct sonde_msp430_sim *sim,
+                            const struct sonde_msp430_instruction *in)
+{
+    if (in->target > in->address || in->address - in->target > 4)
+        return false;
+    for (uint32_t at = in->target; at < in->address; at += 2) {
+        uint32_t word = sim->memory[at] | (uint32_t)sim->memory[at + 1] << 8;
+        if (!sim->options.markers_enabled ||
+            (word != sim->options.markers.enter && word != sim->options.markers.exit))
+            return false;
+    }
+    return true;
+}
+
 static unsigned choose_handler(const struct sonde_msp430_sim *sim,
                                const struct sonde_msp430_instruction *in, struct msp430_op *op)
 {
@@ -141,8 +157,8 @@ static unsigned choose_handler(const struct sonde_msp430_sim *sim,
         return single_handler(in, op);
     if (in->opcode >= SONDE_MSP430_JNE && in->opcode <= SONDE_MSP430_JMP) {
         op->src_value = (int32_t)in->target;
-        return in->target == in->address ? HANDLER_SELF_JUMP
-                                         : HANDLER_JNE + in->opcode - SONDE_MSP430_JNE;
+        return jumps_to_itself(sim, in) ? HANDLER_SELF_JUMP
+                                        : HANDLER_JNE + in->opcode - SONDE_MSP430_JNE;
     }
     return HANDLER_GENERAL;
 }
