@@ -17,6 +17,7 @@
 
 enum {
     DATA_FIRST = 0x1000,
+    STACK_FIRST = 0x4000, /* which the program does not write otherwise */
     DATA_LAST = 0x5ffe,
     CODE_FIRST = 0x6000,
     CODE_LAST = 0xf000,
@@ -50,7 +51,7 @@ static void put(uint32_t word)
 
 static uint32_t data_address(void)
 {
-    return (DATA_FIRST + below(DATA_LAST - DATA_FIRST)) & ~1u;
+    return (DATA_FIRST + below(STACK_FIRST - DATA_FIRST)) & ~1u;
 }
 
 /* Something that needs no knowledge of the state that it meets. */
