@@ -59,6 +59,8 @@ struct sonde_trace_kernel {
     const char *refusal;  /* NULL, or why the kernel ran uninstrumented */
     uint32_t profile_bti; /* binding-table index of the profile buffer, UINT32_MAX none */
     uint32_t inserted_instructions, inserted_bytes, spills;
+    const uint8_t *debug_elf; /* for sonde_source_lines_read; NULL = built without -g */
+    size_t debug_elf_size;
     uint32_t process; /* reader: index for sonde_trace_process */
 };
 

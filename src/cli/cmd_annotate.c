@@ -4,6 +4,18 @@
 #include "cli/commands.h"
 #include "cli/kernels.h"
 #include "cli/results.h"
+#include "report/lines.h"
+
+static struct sonde_source_lines *lines_of(const struct sonde_trace_kernel *kernel)
+{
+    struct sonde_source_lines *lines = NULL;
+    struct sonde_error error;
+    if (kernel->debug_elf != NULL &&
+        sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, &error) !=
+            SONDE_OK)
+        cli_warning("kernel %s: no source lines: %s", kernel->name, error.message);
+    return lines;
+}
 
 static bool annotate_kernel(const struct analyze_kernel *counted, struct report_text *text)
 {
@@ -23,11 +35,47 @@ static bool annotate_kernel(const struct analyze_kernel *counted, struct report_
         .messages = true,
         .counts = counted->instruction_executions,
         .counts_title = "executions by hardware threads",
+        .lines = lines_of(kernel),
     };
     report_text_add(text, "// %llu dispatch%s, %llu instructions executed\n",
                     (unsigned long long)counted->dispatches, counted->dispatches == 1 ? "" : "es",
                     (unsigned long long)counted->mix.dynamic_count);
-    return kernels_list(&info, &options, text);
+    bool good = kernels_list(&info, &options, text);
+    sonde_source_lines_destroy((struct sonde_source_lines *)(uintptr_t)options.lines);
+    return good;
+}
+
+static int list_instructions(const struct analyze_profile *profile, struct report_text *text)
+{
+    int status = CLI_EXIT_OK;
+    for (size_t i = 0; i < profile->kernel_count; i++) {
+        if (i > 0)
+            report_text_add(text, "\n");
+        if (!annotate_kernel(&profile->kernels[i], text))
+            status = CLI_EXIT_FAILURE;
+    }
+    return status;
+}
+
+static int list_lines(const struct cli_arguments *arguments, const struct analyze_profile *profile,
+                      struct report_text *text)
+{
+    struct report_options options;
+    struct analyze_lines *lines;
+    struct sonde_error error;
+    if (!results_options(arguments, &options))
+        return CLI_EXIT_USAGE;
+    enum sonde_status status = analyze_lines_create(profile, &lines, &error);
+    if (status == SONDE_OK) {
+        if (lines->without > 0)
+            cli_warning("%zu kernel%s built without -g left out", lines->without,
+                        lines->without == 1 ? "" : "s");
+        status = report_lines_print(lines, &options, text, &error);
+        analyze_lines_destroy(lines);
+    }
+    if (status != SONDE_OK)
+        cli_error("%s", error.message);
+    return status == SONDE_OK ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
 }
 
 static int annotate(const struct cli_arguments *arguments, const struct sonde_trace *trace,
@@ -46,17 +94,13 @@ static int annotate(const struct cli_arguments *arguments, const struct sonde_tr
         return CLI_EXIT_FAILURE;
     }
     struct report_text text = {.data = NULL};
-    int status = CLI_EXIT_OK;
-    for (size_t i = 0; i < profile->kernel_count; i++) {
-        if (i > 0)
-            report_text_add(&text, "\n");
-        if (!annotate_kernel(&profile->kernels[i], &text))
-            status = CLI_EXIT_FAILURE;
-    }
-    if (profile->kernel_count == 0) {
+    int status = CLI_EXIT_FAILURE;
+    if (profile->kernel_count == 0)
         cli_error("no kernel that matches was executed with tool %s", tool);
-        status = CLI_EXIT_FAILURE;
-    }
+    else if (cli_given(arguments, CLI_OPTION_LINES))
+        status = list_lines(arguments, profile, &text);
+    else
+        status = list_instructions(profile, &text);
     if (profile->lost_records > 0)
         cli_warning("%llu records were lost: the counts are too small",
                     (unsigned long long)profile->lost_records);

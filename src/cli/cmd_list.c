@@ -5,6 +5,7 @@
 #include "cli/kernels.h"
 #include "cli/target.h"
 #include "report/callflow.h"
+#include "report/lines.h"
 #include "report/report.h"
 #include "report/tables.h"
 #include "sonde/tool.h"
@@ -48,6 +49,7 @@ static int list_columns(void)
     const struct report_table *rows;
     for (size_t i = 0; (rows = report_table_at(i)) != NULL; i++)
         list_view(&rows->view);
+    list_view(&report_lines_view);
     for (size_t i = 0; (table = report_callflow_view_at(i)) != NULL; i++)
         list_view(&table->view);
     return CLI_EXIT_OK;

@@ -53,20 +53,9 @@ static int report(const struct cli_arguments *arguments, const struct report_opt
 
 int cmd_report(const struct cli_arguments *arguments)
 {
-    unsigned long limit = 0;
-    if (!cli_value_number(arguments, CLI_OPTION_LIMIT, 1000000, &limit))
+    struct report_options options;
+    if (!results_options(arguments, &options))
         return CLI_EXIT_USAGE;
-    const char *format = cli_value(arguments, CLI_OPTION_FORMAT, "text");
-    struct report_options options = {
-        .format = strcmp(format, "csv") == 0    ? REPORT_FORMAT_CSV
-                  : strcmp(format, "json") == 0 ? REPORT_FORMAT_JSON
-                                                : REPORT_FORMAT_TEXT,
-        .columns = cli_value(arguments, CLI_OPTION_COLUMNS, NULL),
-        .sort = cli_value(arguments, CLI_OPTION_SORT, NULL),
-        .limit = limit,
-        .total_only = cli_given(arguments, CLI_OPTION_TOTAL),
-        .color = cli_message_uses_color(stdout),
-    };
     if (!results_take_filter(arguments, &options.filter))
         return CLI_EXIT_USAGE;
     struct analyze_matcher *matcher = NULL;

@@ -25,6 +25,25 @@ struct sonde_trace *results_open(const struct cli_arguments *arguments)
     return trace;
 }
 
+bool results_options(const struct cli_arguments *arguments, struct report_options *options)
+{
+    unsigned long limit = 0;
+    const char *format = cli_value(arguments, CLI_OPTION_FORMAT, "text");
+    if (!cli_value_number(arguments, CLI_OPTION_LIMIT, 1000000, &limit))
+        return false;
+    *options = (struct report_options){
+        .format = strcmp(format, "csv") == 0    ? REPORT_FORMAT_CSV
+                  : strcmp(format, "json") == 0 ? REPORT_FORMAT_JSON
+                                                : REPORT_FORMAT_TEXT,
+        .columns = cli_value(arguments, CLI_OPTION_COLUMNS, NULL),
+        .sort = cli_value(arguments, CLI_OPTION_SORT, NULL),
+        .limit = limit,
+        .total_only = cli_given(arguments, CLI_OPTION_TOTAL),
+        .color = cli_message_uses_color(stdout),
+    };
+    return true;
+}
+
 bool results_matcher(const struct cli_arguments *arguments, struct analyze_matcher **matcher)
 {
     const struct cli_values *values = &arguments->options[CLI_OPTION_KERNEL];

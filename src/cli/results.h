@@ -12,6 +12,9 @@
 struct sonde_trace *results_open(const struct cli_arguments *arguments);
 /* The kernel filter of -k; false when it is wrong (said). */
 bool results_matcher(const struct cli_arguments *arguments, struct analyze_matcher **matcher);
+/* --format, --columns and what else says how rows are shown; false when it is
+ * wrong (said). */
+bool results_options(const struct cli_arguments *arguments, struct report_options *options);
 /* Whether any kernel of the run matches; warns with what there is if not. */
 bool results_matches(const struct sonde_trace *trace, const struct analyze_matcher *matcher);
 /* Print `text` on `out` and free it; an exit status. */

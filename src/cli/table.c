@@ -89,6 +89,9 @@ static const struct cli_option options[] = {
      "Show the arguments of each kernel: name and type when built with -cl-kernel-arg-info, where "
      "they stand in the cross-thread data, and the binding-table index of their surface.",
      NULL, false, false},
+    {CLI_OPTION_LINES, 0, "lines", NULL,
+     "Show a table of source lines instead, for kernels that were built with -g.", NULL, false,
+     false},
     {CLI_OPTION_MCU, 0, "mcu", "NAME",
      "The microcontroller: msp430g2231, msp430g2452, msp430g2553, msp430f2274, msp430f5438a, "
      "msp430f5529, or generic or genericx (flat memory) (default: msp430g2553).",
@@ -284,11 +287,12 @@ static const struct cli_command commands[] = {
      0,
      0,
      "Lists each executed kernel, one instruction a line, with how often hardware threads "
-     "executed it.",
+     "executed it, and with source lines when the kernel was built with -g.",
      annotate_examples,
      false,
      cmd_annotate,
-     {CLI_OPTION_INPUT, CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_END}},
+     {CLI_OPTION_INPUT, CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_LINES, CLI_OPTION_FORMAT,
+      CLI_OPTION_COLUMNS, CLI_OPTION_SORT, CLI_OPTION_LIMIT, CLI_OPTION_END}},
     {"verify",
      "Prove that tools change nothing and count right",
      "[--] APP [ARG]...",

@@ -8,6 +8,8 @@
 #include "analyze/tables.h"
 #include "report/text.h"
 
+struct analyze_lines;
+
 /* One line of a report: an instruction kind or a basic block; of a call flow a
  * function, a pair of functions, a path or a call. */
 struct report_row {
@@ -17,6 +19,7 @@ struct report_row {
     size_t block;                        /* of a block report */
     const struct analyze_callflow *flow; /* of a call flow; `index` is one into */
     size_t index;                        /* its functions, edges, nodes or spans */
+    const struct analyze_lines *lines;   /* of source lines, `index` is one into them */
     unsigned depth;                      /* of a path or a call */
     const struct analyze_row *record;    /* of a tool that records or counts (tables.h) */
 };

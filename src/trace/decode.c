@@ -165,8 +165,11 @@ bool trace_decode_kernel(const struct trace_section *section, struct trace_arena
         kernel->heap = NULL;
         kernel->heap_size = 0;
     }
-    return decode_blocks(&decoder, kernel) && decode_offsets(&decoder, kernel) &&
-           kernel_is_consistent(kernel);
+    if (!decode_blocks(&decoder, kernel) || !decode_offsets(&decoder, kernel))
+        return false;
+    if ((flags & TRACE_KERNEL_HAS_DEBUG) != 0)
+        kernel->debug_elf = get_bytes(&decoder, &kernel->debug_elf_size);
+    return !decoder.reader.failed && kernel_is_consistent(kernel);
 }
 
 bool trace_decode_dispatch(const struct trace_section *section,

@@ -107,7 +107,8 @@ void trace_encode_kernel(struct trace_buffer *buffer, const struct sonde_trace_k
 {
     put32(buffer, kernel->id);
     put32(buffer, (kernel->heap != NULL ? TRACE_KERNEL_HAS_HEAP : 0u) |
-                      (kernel->refusal != NULL ? TRACE_KERNEL_HAS_REFUSAL : 0u));
+                      (kernel->refusal != NULL ? TRACE_KERNEL_HAS_REFUSAL : 0u) |
+                      (kernel->debug_elf != NULL ? TRACE_KERNEL_HAS_DEBUG : 0u));
     put64(buffer, kernel->hash);
     put64(buffer, kernel->igc_hash);
     put32(buffer, (uint32_t)kernel->platform);
@@ -123,6 +124,8 @@ void trace_encode_kernel(struct trace_buffer *buffer, const struct sonde_trace_k
     put_bytes(buffer, kernel->heap, kernel->heap == NULL ? 0 : kernel->heap_size);
     put_blocks(buffer, kernel);
     put_offsets(buffer, kernel);
+    if (kernel->debug_elf != NULL)
+        put_bytes(buffer, kernel->debug_elf, kernel->debug_elf_size);
 }
 
 void trace_encode_dispatch(struct trace_buffer *buffer, const struct sonde_trace_dispatch *dispatch)

@@ -78,6 +78,7 @@ enum trace_kind {
 #define TRACE_BLOCK_EOT             2u
 #define TRACE_KERNEL_HAS_HEAP       1u
 #define TRACE_KERNEL_HAS_REFUSAL    2u
+#define TRACE_KERNEL_HAS_DEBUG      4u
 #define TRACE_BLOCK_RECORD_BYTES    16u
 #define TRACE_LAYOUT_BLOCK_BYTES    12u
 #define TRACE_LAYOUT_ITEM_BYTES     28u

@@ -1,6 +1,7 @@
 /* An OpenCL program that behaves badly on demand:
  *     behave HOW
- * "ok" runs one kernel; every other HOW leaves the good path at some point. */
+ * "ok" runs one kernel, "debug" one with source lines; every other HOW leaves the good path at some
+ * point. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <signal.h>
@@ -24,6 +25,7 @@ static const char source[] =
 
 enum { ITEMS = 64 };
 
+static const char *build_options = "";
 static cl_context context;
 static cl_command_queue queue;
 
@@ -53,7 +55,7 @@ static cl_program build(const char *text)
     cl_int code;
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
     need(code, "clCreateProgramWithSource");
-    need(clBuildProgram(program, 0, NULL, "", NULL, NULL), "clBuildProgram");
+    need(clBuildProgram(program, 0, NULL, build_options, NULL, NULL), "clBuildProgram");
     return program;
 }
 
@@ -125,6 +127,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "ok";
     if (strcmp(how, "no-opencl") == 0)
         return 0;
+    if (strcmp(how, "debug") == 0)
+        build_options = "-g";
     if (strcmp(how, "forks") == 0)
         return run_children();
     if (strcmp(how, "waits") == 0) {

@@ -50,6 +50,21 @@ def cycles_of_the_time_model():
     check("cycles  " not in expect(run("run", "--", EXAMPLE), 0).err, "cycles without --timing")
 
 
+def source_lines():
+    """add_one and the other kernels stand each on a line of their own."""
+    expect(run("run", "-q", BEHAVE, "debug"), 0)
+    text = expect(run("annotate"), 0).out
+    has(text, r"(?m)^// .*:1$", "annotate")
+    rows = json.loads(expect(run("annotate", "--lines", "--format=json"), 0).out)["rows"]
+    check({row["line"] for row in rows} <= {0, 1}, rows)
+    total = report()[0]["total"]
+    check(sum(row["dynamic"] for row in rows) == total["dynamic"], (rows, total))
+    check(sum(row["static"] for row in rows) == total["static"], (rows, total))
+    check(rows[0]["line"] == 1 and rows[0]["share"] > 50, rows)
+    expect(run("run", "-q", BEHAVE), 0)
+    has(expect(run("annotate", "--lines"), 1).err, "build the program with -g", "without -g")
+
+
 def the_run_before_is_kept():
     expect(run("run", "-q", BEHAVE), 0)
     expect(run("run", "-q", "-t", "bblprof", BEHAVE), 0)
@@ -304,7 +319,7 @@ if __name__ == "__main__":
     harness.SONDE, BEHAVE, EXAMPLE, *TOOLS = map(os.path.abspath, sys.argv[1:])
     sys.exit(harness.main([
         counts_of_a_program, the_run_before_is_kept, where_reports_go,
-        cycles_of_the_time_model, statuses_of_programs,
+        cycles_of_the_time_model, source_lines, statuses_of_programs,
         kernels_left_out, forking_program, standard_input_is_the_programs, faults_are_shown,
         signals_are_passed_on, interrupt_from_a_terminal,
         two_runs_at_one_place, sonde_is_killed, emulator_is_killed,

@@ -41,6 +41,8 @@ struct sonde_trace_kernel sample_kernel(uint32_t id)
         .original_size = sizeof original,
         .heap = heap,
         .heap_size = sizeof heap,
+        .debug_elf = heap + 100,
+        .debug_elf_size = 77,
         .instrumented_entry = 128,
         .instruction_offsets = offsets,
         .instruction_count = SAMPLE_INSTRUCTIONS,
@@ -55,6 +57,8 @@ struct sonde_trace_kernel sample_kernel(uint32_t id)
         kernel.name = "other";
         kernel.heap = NULL;
         kernel.heap_size = 0;
+        kernel.debug_elf = NULL;
+        kernel.debug_elf_size = 0;
         kernel.instruction_offsets = NULL;
         kernel.refusal = "uses ip";
     }

@@ -81,6 +81,11 @@ static void check_kernel(const struct sonde_trace_kernel *got, uint32_t id)
     assert_int_equal(got->original_size, want.original_size);
     assert_memory_equal(got->original, want.original, want.original_size);
     assert_int_equal(got->heap_size, want.heap_size);
+    assert_int_equal(got->debug_elf_size, want.debug_elf_size);
+    if (want.debug_elf != NULL)
+        assert_memory_equal(got->debug_elf, want.debug_elf, want.debug_elf_size);
+    else
+        assert_null(got->debug_elf);
     if (want.heap != NULL)
         assert_memory_equal(got->heap, want.heap, want.heap_size);
     else

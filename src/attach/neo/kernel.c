@@ -223,6 +223,19 @@ static bool copy_original(struct attach_kernel *kernel, const struct gtpin_kerne
     return true;
 }
 
+/* What the compiler wrote for a program that was built with -g. */
+static void copy_debug_data(struct attach_kernel *kernel, const struct gtpin_kernel_in *in)
+{
+    if (in->debug_data == NULL || in->debug_data_size == 0)
+        return;
+    uint8_t *copy = malloc(in->debug_data_size);
+    if (copy == NULL)
+        return;
+    memcpy(copy, in->debug_data, in->debug_data_size);
+    kernel->record.debug_elf = copy;
+    kernel->record.debug_elf_size = in->debug_data_size;
+}
+
 /* Lock held. Ids for the driver count from 1: 0 is a kernel that was created
  * before the library was attached. */
 static bool publish(struct attach_kernel *kernel)
@@ -247,6 +260,7 @@ void attach_kernel_create(gtpin_handle context, const struct gtpin_kernel_in *in
         return;
     kernel->record.igc_hash = in->igc_hash;
     kernel->record.simd_width = in->simd;
+    copy_debug_data(kernel, in);
     if (!attach_session_lock())
         return;
     struct attach_context *known = find_context(context);
