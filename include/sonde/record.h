@@ -21,7 +21,8 @@
 enum sonde_record_header {
     SONDE_RECORD_BLOCK = 0,     /* block id */
     SONDE_RECORD_THREAD = 4,    /* sr0.0: the hardware thread */
-    SONDE_RECORD_ENABLED = 8,   /* ce0: channels that control flow has enabled */
+    SONDE_RECORD_ENABLED = 8,   /* ce0: channels that control flow has enabled; of a
+                                    branch's block: before it */
     SONDE_RECORD_DISPATCH = 12, /* sr0.2: channels that exist; never 0 */
     SONDE_RECORD_FLAGS = 16,    /* f0, f1 at the block's start, as far as the kernel needs them */
     SONDE_RECORD_TIME = 24,     /* tm0: 64 bits, device clock ticks */

@@ -78,6 +78,7 @@ enum sonde_status analyze_flow(const struct sonde_trace *trace,
 
 struct interval {
     uint32_t thread; /* sr0.0 */
+    uint32_t unit;
     uint64_t start, end;
 };
 
@@ -90,16 +91,22 @@ struct occupancy {
     struct analyze_hash open; /* thread -> interval + 1 */
 };
 
-static uint32_t unit_of(uint32_t thread)
+/* slice << 6 | sub-slice << 4 | execution unit, from sr0.0: Gen9 and Gen11 have
+ * the unit in 11:8, sub-slice 13:12, slice 15:14; from Xe on the unit is in
+ * 5:4, 7 and 8, the sub-slice (a pair) in 10:9, the slice in 13:11. */
+static uint32_t unit_of(const struct sonde_trace_kernel *kernel, uint32_t thread)
 {
-    return thread >> 8 & 0xff;
+    if (kernel->platform < SONDE_GEN_PLATFORM_XE)
+        return thread >> 14 << 6 | (thread >> 12 & 3) << 4 | (thread >> 8 & 15);
+    return (thread >> 11 & 7) << 6 | (thread >> 9 & 3) << 4 | (thread >> 8 & 1) << 3 |
+           (thread >> 7 & 1) << 2 | (thread >> 4 & 3);
 }
 
 static int compare_intervals(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
-    if (unit_of(x->thread) != unit_of(y->thread))
-        return unit_of(x->thread) < unit_of(y->thread) ? -1 : 1;
+    if (x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
@@ -122,7 +129,7 @@ static bool add_unit(struct occupancy *work, const struct interval *first, size_
     if (row == NULL)
         return false;
     row->kernel = work->kernel;
-    uint32_t unit = unit_of(first->thread);
+    uint32_t unit = first->unit;
     snprintf(row->text, sizeof row->text, "%u.%u.%u", unit >> 6, unit >> 4 & 3, unit & 15);
     row->value[OCCUPANCY_DISPATCH] = work->dispatch;
     row->value[OCCUPANCY_UNIT] = unit;
@@ -153,8 +160,7 @@ static bool add_units(struct occupancy *work)
         qsort(work->intervals, kept, sizeof *work->intervals, compare_intervals);
     for (size_t first = 0; first < kept && good;) {
         size_t next = first + 1;
-        while (next < kept &&
-               unit_of(work->intervals[next].thread) == unit_of(work->intervals[first].thread))
+        while (next < kept && work->intervals[next].unit == work->intervals[first].unit)
             next++;
         good = add_unit(work, &work->intervals[first], next - first, end - begin);
         first = next;
@@ -181,7 +187,9 @@ static enum sonde_status see_thread(const struct analyze_visit *visit, void *con
                                   sizeof *work->intervals) == SONDE_OK;
         if (good) {
             work->intervals[work->count] =
-                (struct interval){.thread = visit->thread, .start = visit->time};
+                (struct interval){.thread = visit->thread,
+                                  .unit = unit_of(visit->kernel, visit->thread),
+                                  .start = visit->time};
             *open = ++work->count;
         }
     } else if (good && ends) {

@@ -122,6 +122,8 @@ static void print_figures(const struct verify_result *result, int exit_status)
     printf("  output            %llu bytes, exit status %d\n", (ull)result->output_bytes,
            exit_status);
     printf("  block counts      %llu against the device's own\n", (ull)result->counts);
+    if (result->records > 0)
+        printf("  records           %llu against the device's own events\n", (ull)result->records);
     printf("  instructions      %llu with the same executions and lanes in both runs\n",
            (ull)result->instructions);
     printf("  executed          %llu original, %llu instrumented", (ull)result->original_executed,
@@ -150,6 +152,7 @@ static void print_json(const struct verify_result *result, const struct verify_r
     report_json_number(&json, "output_bytes", result->output_bytes);
     report_json_number(&json, "exit_status", (uint64_t)instrumented->exit_status);
     report_json_number(&json, "block_counts", result->counts);
+    report_json_number(&json, "compared_records", result->records);
     report_json_number(&json, "compared_instructions", result->instructions);
     report_json_number(&json, "original_instructions", result->original_executed);
     report_json_number(&json, "instrumented_instructions", result->instrumented_executed);
@@ -221,6 +224,7 @@ static int run_both(const struct cli_arguments *arguments, const char *directory
     }
     if (status < 0)
         status = run_once(arguments, &session, directory, "original", ATTACH_MODE_ORIGINAL);
+    session.events = true;
     if (status < 0)
         status = run_once(arguments, &session, directory, "instrumented", ATTACH_MODE_INSTRUMENT);
     session_clear(&session);

@@ -177,6 +177,7 @@ int session_start_server(const struct session *session, const char *truth, struc
         .model = session->target.model,
         .max_instructions = session->max_instructions,
         .timing = session->timing,
+        .events = session->events,
         .truth_path = truth,
         .log_fd = STDERR_FILENO,
     };

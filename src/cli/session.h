@@ -15,6 +15,7 @@ struct session {
     const char *records;            /* ATTACH_RECORDS_*, NULL = default */
     char maximum_records[24];       /* decimal, "" = default */
     unsigned long max_instructions; /* 0 = the device's default */
+    bool events; /* in the ground truth */
     bool timing;
 };
 

@@ -9,9 +9,7 @@ enum { MAXIMUM_DETAILS = 20 };
 
 typedef unsigned long long ull;
 
-static void differ(struct verify_result *result, const char *format, ...) SONDE_PRINTF(2, 3);
-
-static void differ(struct verify_result *result, const char *format, ...)
+void verify_differ(struct verify_result *result, const char *format, ...)
 {
     result->differences++;
     if (result->differences > MAXIMUM_DETAILS)
@@ -23,6 +21,8 @@ static void differ(struct verify_result *result, const char *format, ...)
     va_end(arguments);
     report_text_add(&result->details, "  %s\n", line);
 }
+
+#define differ verify_differ
 
 /* --- what kernels wrote --------------------------------------------------- */
 
@@ -359,6 +359,9 @@ static enum sonde_status compare_dispatch(const struct verify_run *original, siz
     result->instrumented++;
     result->original_executed += a->instructions;
     result->instrumented_executed += b->instructions;
+    status = verify_compare_events(result, where, instrumented->trace, right->id, b, error);
+    if (status != SONDE_OK)
+        return status;
     return compare_counts(result, where, instrumented, second, a, b, error);
 }
 

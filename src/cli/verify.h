@@ -32,6 +32,7 @@ struct verify_result {
     uint64_t buffers, bytes; /* written and compared */
     uint64_t output_bytes;
     uint64_t counts;       /* block counts compared with the device's counts */
+    uint64_t records;      /* compared with the device's events */
     uint64_t instructions; /* whose executions and lanes were compared */
     uint64_t original_executed, instrumented_executed;
 };
@@ -72,5 +73,15 @@ enum sonde_status verify_pair_processes(const struct verify_run *original,
 enum sonde_status verify_compare(const struct verify_run *original,
                                  const struct verify_run *instrumented,
                                  struct verify_result *result, struct sonde_error *error);
+
+/* Note a difference. */
+void verify_differ(struct verify_result *result, const char *format, ...) SONDE_PRINTF(2, 3);
+
+/* The records of a dispatch, one by one, against the way of each hardware
+ * thread as the device saw it, and its messages' payloads. */
+enum sonde_status verify_compare_events(struct verify_result *result, const char *where,
+                                        const struct sonde_trace *trace, uint32_t dispatch,
+                                        const struct truth_dispatch *device,
+                                        struct sonde_error *error);
 
 #endif

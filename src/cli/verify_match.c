@@ -55,6 +55,7 @@ static uint32_t last_entry(const struct sonde_trace_kernel *kernel)
 /* Counts of a dispatch that entered late, by distance from the kernel's start. */
 static void count_from_start(struct truth_dispatch *dispatch, uint32_t entry)
 {
+    dispatch->entry += entry;
     for (size_t i = 0; i < dispatch->count_count; i++)
         dispatch->counts[i].offset += entry;
 }

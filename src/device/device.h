@@ -27,6 +27,7 @@ struct device_server_options {
     uint32_t host_threads;     /* worker threads of the emulator, 0 = one a core */
     uint64_t max_instructions; /* per dispatch, 0 = default limit */
     bool timing;               /* the time model (doc/timing-model.md) */
+    bool events;               /* the ground truth has each thread's way, and its messages */
     const char *truth_path;    /* ground-truth file to write, NULL = none */
     int log_fd;                /* faults and warnings, one line each, -1 = none */
 };

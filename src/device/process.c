@@ -21,6 +21,7 @@ enum sonde_status device_process_create(struct device_machine *machine, pid_t pi
             .max_instructions = machine->max_instructions,
             .timing = machine->timing,
             .count = machine->truth != NULL,
+            .events = machine->events && machine->truth != NULL,
             .cancel = &p->cancel,
         };
         status = emu_create(&options, &p->emu);

@@ -20,6 +20,7 @@ struct device_machine {
     uint32_t host_threads;
     uint64_t max_instructions;
     bool timing;
+    bool events;
     uint64_t memory_limit; /* bytes a process */
     int log_fd;
     struct device_truth *truth; /* NULL = none */

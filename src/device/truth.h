@@ -20,6 +20,10 @@
  *           kind 1 = address held in the 64-bit word `index` of the
  *           cross-thread payload (nearest below), kind 2 = absolute address,
  *           kind 3 = scratch. The bytes follow in full.
+ *   'EVNT'  u64 dispatch index; u32 n; n x { u32 sr0.0, u32 group x, y, z,
+ *           u64 size, bytes }: the way of each hardware thread, in order of
+ *           groups (struct emu_event_thread says what the bytes are); only
+ *           when events are asked for
  */
 #ifndef SONDE_DEVICE_TRUTH_H
 #define SONDE_DEVICE_TRUTH_H
@@ -53,6 +57,25 @@ struct truth_write {
     const uint8_t *changed; /* mask: bit i % 8 of byte i / 8 is set when byte i changed */
 };
 
+/* A hardware thread's way; walk it with truth_events_next. */
+struct truth_thread {
+    uint32_t state; /* sr0.0 */
+    uint32_t group[3];
+    const uint8_t *data;
+    size_t size;
+};
+
+struct truth_event {
+    bool is_message;
+    uint32_t count;  /* instructions of the run, or registers of the payload */
+    uint32_t offset; /* of the first instruction, from kernel_start */
+    uint32_t mask;   /* enabled channels; messages: those it acts on, from its first one on */
+    const uint8_t *payload;
+};
+/* The event at *position, which moves on; false at the end. */
+bool truth_events_next(const struct truth_thread *thread, size_t *position,
+                       struct truth_event *event);
+
 struct truth_dispatch {
     uint64_t index;
     uint32_t program;
@@ -65,6 +88,9 @@ struct truth_dispatch {
     size_t count_count;
     struct truth_write *writes;
     size_t write_count;
+    struct truth_thread *threads;
+    size_t thread_count;
+    uint32_t entry; /* of the kernel's code, bytes: where the dispatch began; 0 as read */
 };
 
 struct truth_program {

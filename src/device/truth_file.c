@@ -149,11 +149,60 @@ static enum sonde_status read_writes(struct truth_file *file, struct base_reader
                                   : malformed(error, offset, "frame of written memory is too long");
 }
 
+static enum sonde_status read_events(struct truth_file *file, struct base_reader *r,
+                                     uint64_t offset, struct sonde_error *error)
+{
+    uint64_t index = base_read64(r);
+    uint32_t count = base_read32(r);
+    struct truth_dispatch *d = NULL;
+    for (size_t i = file->dispatch_count; i-- > 0 && d == NULL;)
+        if (file->dispatches[i].index == index)
+            d = &file->dispatches[i];
+    if (r->failed || d == NULL || d->threads != NULL || count > (r->size - r->position) / 24)
+        return malformed(error, offset, "frame of events is inconsistent");
+    d->threads = calloc((size_t)count + 1, sizeof *d->threads);
+    if (d->threads == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, offset, "no memory");
+    for (uint32_t i = 0; i < count; i++) {
+        struct truth_thread *thread = &d->threads[i];
+        thread->state = base_read32(r);
+        for (int axis = 0; axis < 3; axis++)
+            thread->group[axis] = base_read32(r);
+        thread->size = (size_t)base_read64(r);
+        thread->data = base_read_bytes(r, thread->size);
+        if (r->failed)
+            return malformed(error, offset, "frame of events is inconsistent");
+        d->thread_count++;
+    }
+    return SONDE_OK;
+}
+
+bool truth_events_next(const struct truth_thread *thread, size_t *position,
+                       struct truth_event *event)
+{
+    size_t left = thread->size - *position;
+    if (left < 12)
+        return false;
+    const uint8_t *at = thread->data + *position;
+    uint32_t head = base_load32(at);
+    *event = (struct truth_event){.is_message = head & 1,
+                                  .count = head >> 1,
+                                  .offset = base_load32(at + 4),
+                                  .mask = base_load32(at + 8),
+                                  .payload = at + 12};
+    size_t size = 12 + (event->is_message ? (size_t)event->count * 32 : 0);
+    if (size > left)
+        return false;
+    *position += size;
+    return true;
+}
+
 static const struct frame_row {
     char tag[5];
     enum sonde_status (*read)(struct truth_file *file, struct base_reader *reader, uint64_t offset,
                               struct sonde_error *error);
-} frames[] = {{"PROG", read_program}, {"DISP", read_dispatch}, {"WRIT", read_writes}};
+} frames[] = {
+    {"PROG", read_program}, {"DISP", read_dispatch}, {"WRIT", read_writes}, {"EVNT", read_events}};
 
 static enum sonde_status read_frame(struct truth_file *file, const uint8_t *frame, uint64_t size,
                                     uint64_t offset, struct sonde_error *error)
@@ -197,6 +246,7 @@ void truth_file_clear(struct truth_file *file)
     for (size_t i = 0; i < file->dispatch_count; i++) {
         free(file->dispatches[i].counts);
         free(file->dispatches[i].writes);
+        free(file->dispatches[i].threads);
     }
     free(file->dispatches);
     free(file->programs);

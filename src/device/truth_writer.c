@@ -288,6 +288,25 @@ static enum sonde_status write_changes(struct device_truth *t,
     return status;
 }
 
+static void write_events(struct device_truth *t, const struct device_truth_record *record)
+{
+    const struct emu_result *result = record->result;
+    uint64_t size = 12;
+    for (size_t i = 0; i < result->event_count; i++)
+        size += 24 + (uint64_t)result->events[i].size;
+    put_frame(t, "EVNT", size);
+    put64(t, record->index);
+    put32(t, (uint32_t)result->event_count);
+    for (size_t i = 0; i < result->event_count; i++) {
+        const struct emu_event_thread *thread = &result->events[i];
+        put32(t, thread->state);
+        for (int axis = 0; axis < 3; axis++)
+            put32(t, thread->group[axis]);
+        put64(t, thread->size);
+        put(t, thread->data, thread->size);
+    }
+}
+
 enum sonde_status device_truth_write(struct device_truth *truth,
                                      const struct device_truth_record *record,
                                      struct sonde_error *error)
@@ -298,6 +317,8 @@ enum sonde_status device_truth_write(struct device_truth *truth,
     if (status == SONDE_OK) {
         write_dispatch(truth, record, program);
         status = write_changes(truth, record);
+        if (record->result->event_count > 0)
+            write_events(truth, record);
     }
     flush(truth);
     int failed = truth->error;

@@ -28,4 +28,8 @@ enum sonde_status tools_record_blocks(struct sonde_tool_dispatch *dispatch, cons
  * message to memory but scratch, and the channels of those with a predicate. */
 enum sonde_status tools_record_addresses(struct sonde_tool_build *build, struct sonde_error *error);
 
+/* The first instruction that is the program's: those before load arguments
+ * from Xe on, and the driver may enter behind them. */
+uint32_t tools_first_instruction(const struct sonde_kernel *kernel);
+
 #endif

@@ -6,13 +6,14 @@ static enum sonde_status build(struct sonde_tool_build *build, struct sonde_erro
 {
     struct sonde_instrument *instrument = sonde_tool_build_instrument(build);
     struct sonde_coder *coder = sonde_instrument_coder(instrument);
+    const struct sonde_kernel *kernel = sonde_instrument_kernel(instrument);
     struct tools_counters *counters = tools_counters_create(build, 3);
     sonde_vreg vreg = sonde_vreg_make_counter(coder, SONDE_VREG_DWORD);
     struct sonde_procedure *start = sonde_procedure_create(coder, "start timer");
     struct sonde_procedure *stop = sonde_procedure_create(coder, "stop timer");
     if (counters == NULL || vreg == 0 || start == NULL || stop == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    struct tools_timer timer = tools_timer_make(counters, 0, vreg);
+    struct tools_timer timer = tools_timer_make(counters, tools_first_instruction(kernel), vreg);
     enum sonde_status status = tools_counters_allocate(counters, build, error);
     if (status == SONDE_OK)
         status = sonde_coder_start_timer(coder, start, vreg, NULL, error);

@@ -32,7 +32,8 @@ static bool is_read(const struct sonde_gen_instruction *instruction)
     struct sonde_gen_message message;
     return sonde_gen_opcode_format(instruction->opcode) == SONDE_GEN_FORMAT_SEND &&
            sonde_gen_message_decode(instruction, &message, NULL) == SONDE_OK &&
-           message.address_model != SONDE_GEN_ADDRESS_NONE &&
+           (message.operation == SONDE_GEN_MESSAGE_READ ||
+            message.operation == SONDE_GEN_MESSAGE_ATOMIC) &&
            message.address_model != SONDE_GEN_ADDRESS_SCRATCH && message.returns_data;
 }
 
@@ -40,7 +41,8 @@ static bool is_read(const struct sonde_gen_instruction *instruction)
 static bool is_timed(const struct work *work, bool blocks, uint32_t index)
 {
     return blocks ? has_work(work->kernel, sonde_kernel_block(work->kernel, index))
-                  : is_read(sonde_kernel_instruction(work->kernel, index));
+                  : index >= tools_first_instruction(work->kernel) &&
+                        is_read(sonde_kernel_instruction(work->kernel, index));
 }
 
 static enum sonde_status insert(struct work *work, bool blocks, uint32_t index,

@@ -6,12 +6,14 @@ static enum sonde_status build(struct sonde_tool_build *build, struct sonde_erro
 {
     const struct sonde_kernel *kernel = sonde_instrument_kernel(sonde_tool_build_instrument(build));
     enum sonde_status status = SONDE_OK;
-    for (uint32_t i = 0; i < sonde_kernel_instruction_count(kernel) && status == SONDE_OK; i++) {
+    uint32_t count = (uint32_t)sonde_kernel_instruction_count(kernel);
+    for (uint32_t i = tools_first_instruction(kernel); i < count && status == SONDE_OK; i++) {
         const struct sonde_gen_instruction *instruction = sonde_kernel_instruction(kernel, i);
         struct sonde_gen_message message;
         if (sonde_gen_opcode_format(instruction->opcode) != SONDE_GEN_FORMAT_SEND ||
             sonde_gen_message_decode(instruction, &message, NULL) != SONDE_OK ||
-            message.address_model == SONDE_GEN_ADDRESS_NONE ||
+            (message.operation != SONDE_GEN_MESSAGE_READ &&
+             message.operation != SONDE_GEN_MESSAGE_ATOMIC) ||
             message.address_model == SONDE_GEN_ADDRESS_SCRATCH || message.response_registers == 0 ||
             instruction->dst.file != SONDE_GEN_FILE_GRF || instruction->dst.indirect)
             continue;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Records of programs on the emulated GPU: sized to the byte, cut at a limit,
 never lost unnoticed. Arguments: sonde, the example programs."""
+import json
 import os
 import re
 import sys
@@ -78,7 +79,35 @@ def wrong_sizes():
         has(result.err, "--max-buffer takes a number of bytes", size)
 
 
+def streams_are_the_devices_own():
+    """verify compares record for record, and finds what does not agree."""
+    for options in ([], ["--max-buffer", "16K"]):
+        result = expect(run("verify", "--device", "emu:skl", "-t", "flowtrace,memtrace", *options,
+                            "--format", "json", "-o", "kept", "--", example("control_flow")), 0)
+        found = json.loads(result.out)
+        check(found["identical"] and found["compared_records"] > 100, found)
+    with open("kept/instrumented.truth", "r+b") as file:
+        data = file.read()
+        place = data.index(b"EVNT") + 12 + 12 + 24
+        # The first event is a run: instructions, offset, enabled channels.
+        check(data[place] & 1 == 0, "no run")
+        file.seek(place + 8)
+        file.write(bytes([data[place + 8] ^ 1]))
+    result = run("verify", "--compare", "kept")
+    check(result.status == 0, "the first run stands before the first block")
+    places = [i for i in range(place, min(len(data), place + 100000), 4)
+              if data[i:i + 12] != b"" and data[i] & 1 and data[i] >> 1 in (1, 2, 4)]
+    with open("kept/instrumented.truth", "r+b") as file:
+        for at in places:
+            file.seek(at + 12)
+            file.write(bytes([data[at + 12] ^ 0x10]))
+    result = run("verify", "--compare", "kept")
+    check(result.status == 1, result)
+    has(result.out, r"different: .* difference", "a changed payload")
+
+
 harness.SONDE = os.path.abspath(sys.argv[1])
 EXAMPLES = os.path.dirname(os.path.abspath(sys.argv[2]))
 sys.exit(harness.main([sizes_are_predicted, a_limit_cuts, truncate_counts_nothing_first,
-                       no_space_at_all, wrong_sizes]))
+                       no_space_at_all, wrong_sizes,
+                       streams_are_the_devices_own]))

@@ -72,6 +72,7 @@ struct emu_thread {
     uint32_t index;  /* in its group */
     struct emu_group *group;
     struct emu_worker *worker;
+    struct emu_event_log *log; /* NULL: events are not asked for */
 };
 
 #define EMU_OFFSET(field) ((uint32_t)offsetof(struct emu_thread, field))
@@ -210,7 +211,10 @@ uint32_t emu_program_operation_count(struct emu_program *program);
 /* Operation number index, in order of translation. */
 const struct emu_operation *emu_program_operation(struct emu_program *program, uint32_t index);
 
+struct emu_event_log;
+
 struct emu_group {
+    uint64_t number; /* in the dispatch */
     struct emu_thread *threads;
     uint32_t thread_count;
     uint32_t unfinished;
@@ -247,6 +251,7 @@ struct emu_worker {
     uint64_t threads;
     uint64_t cycles;
     uint64_t out_of_bounds;
+    struct emu_event_log *logs; /* of threads that ended */
     struct emu_thread *current; /* of the message being executed */
     const struct emu_operation *current_operation;
     uint32_t current_mask;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/gen/events.h"
 #include "emu/gen/semantics.h"
 #include "emu/gen/timing.h"
 
@@ -152,6 +153,7 @@ static bool group_start(struct emu_worker *worker, struct emu_group *group, uint
 {
     const struct emu_dispatch *dispatch = worker->dispatch;
     group->place = (uint32_t)(number % worker->emu->places);
+    group->number = number;
     if (!group_allocate(group, dispatch)) {
         worker->status = SONDE_ERROR_MEMORY;
         return false;
@@ -167,8 +169,12 @@ static bool group_start(struct emu_worker *worker, struct emu_group *group, uint
     group->unfinished = group->thread_count;
     group->signalled = 0;
     group->first_slot = group->place * dispatch->threads_per_group;
-    for (uint32_t i = 0; i < group->thread_count; i++)
+    for (uint32_t i = 0; i < group->thread_count; i++) {
+        struct emu_thread *thread = &group->threads[i];
         emu_thread_start(worker, group, i);
+        if (worker->emu->options.events && !(thread->log = emu_events_begin(thread)))
+            worker->status = SONDE_ERROR_MEMORY;
+    }
     if (worker->timing && !emu_timing_admit(worker->timing, group)) {
         worker->status = SONDE_ERROR_MEMORY;
         return false;
@@ -415,9 +421,13 @@ static void worker_destroy(struct emu_worker *worker)
     if (!worker)
         return;
     for (uint32_t i = 0; worker->resident && i < worker->resident_max; i++) {
+        struct emu_group *group = &worker->resident[i];
+        for (uint32_t t = 0; group->unfinished && t < group->thread_count; t++)
+            emu_events_clear(group->threads[t].log);
         free(worker->resident[i].threads);
         free(worker->resident[i].slm);
     }
+    emu_events_clear(worker->logs);
     emu_timing_destroy(worker->timing);
     free(worker->resident);
     free(worker->tallies);
@@ -562,6 +572,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
         gather(workers, count, result);
         if (status == SONDE_OK)
             status = collect(emu, program, workers, count, result, error);
+        if (status == SONDE_OK && emu->options.events && !emu_events_gather(workers, count, result))
+            status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the events");
     }
     for (uint32_t i = 0; workers && i < count; i++)
         worker_destroy(workers[i]);
@@ -575,5 +587,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
 void emu_result_clear(struct emu_result *result)
 {
     free(result->counts);
+    for (size_t i = 0; i < result->event_count; i++)
+        free(result->events[i].data);
+    free(result->events);
     memset(result, 0, sizeof(*result));
 }

@@ -85,6 +85,20 @@ struct emu_count {
     uint64_t lanes;      /* channels enabled (execution mask and predicate) over all executions */
 };
 
+/* Ground truth: the way of one hardware thread. Little-endian:
+ *   run      u32 instructions << 1, u32 offset of the first from kernel_start,
+ *            u32 channels that control flow had enabled; one behind the other
+ *   message  u32 payload registers << 1 | 1, u32 offset, u32 channels that it
+ *            acts on (bit 0 = first of its window), payload; behind the run
+ *            that ends with it. Messages whose descriptor stands in a register
+ *            and ends of threads have none. */
+struct emu_event_thread {
+    uint32_t state; /* sr0.0 */
+    uint32_t group[3];
+    uint8_t *data; /* malloc'ed */
+    size_t size;
+};
+
 struct emu_result {
     uint64_t instructions; /* executed, all threads */
     uint64_t lanes;
@@ -93,6 +107,8 @@ struct emu_result {
     uint64_t out_of_bounds;   /* surface accesses outside the surface (reads 0, writes dropped) */
     struct emu_count *counts; /* sorted by offset, every instruction reached; malloc'ed */
     size_t count_count;
+    struct emu_event_thread *events; /* in order of groups, malloc'ed */
+    size_t event_count;
     struct emu_fault fault;
 };
 
@@ -100,6 +116,7 @@ struct emu_options {
     uint32_t host_threads;     /* 0 = one a core */
     uint64_t max_instructions; /* per dispatch over all threads; 0 = no limit */
     bool count;                /* fill emu_result.counts */
+    bool events;               /* fill emu_result.events */
     bool timing;               /* the time model: on one host thread */
     /* When not NULL and set (by another thread or a signal handler) the running
      * dispatch ends soon with a fault whose reason is "cancelled". Polled with

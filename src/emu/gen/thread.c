@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/gen/events.h"
 #include "emu/gen/semantics.h"
 
 /* Bits of flag space from the first channel of the instruction. */
@@ -270,6 +271,8 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
         tally->lanes += lanes;
         thread->next = operation->next;
         thread->cycles++;
+        if (__builtin_expect(thread->log != NULL, 0))
+            emu_events_step(thread, operation, mask);
         if (mask || operation->always) {
             if (thread->slow && operation->compute)
                 emu_general_run(thread, operation, mask);
@@ -281,7 +284,11 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
         worker->tallies[operation->index].executions--;
         worker->tallies[operation->index].lanes -= lanes;
         thread->cycles--;
+        if (thread->log != NULL)
+            emu_events_take_back(thread);
     }
+    if (thread->finished && thread->log != NULL)
+        emu_events_end(thread);
     worker->instructions += thread->cycles - start - (worker->waited - waited);
     return thread->cycles - start;
 }
