@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layout_a.inc"
+#define MOVI_HAS_INDEX false
 #include "isa/gen/layout_a.h"
 #include "isa/gen/layout_bind.h"
 

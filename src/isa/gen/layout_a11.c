@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layout_a11.inc"
+#define MOVI_HAS_INDEX true
 #include "isa/gen/layout_a.h"
 #include "isa/gen/layout_bind.h"
 

@@ -2,7 +2,9 @@
  * layout_*.c after the tables and after these functions of its own:
  *   bool immediate_present(const uint64_t raw[2])
  *   uint32_t immediate_expand(const uint64_t raw[2], uint64_t compacted)
- *   uint64_t immediate_compact(const uint64_t raw[2]) */
+ *   uint64_t immediate_compact(const uint64_t raw[2])
+ *   uint64_t unused_upper(enum sonde_gen_opcode opcode, const uint64_t raw[2])
+ *     bits of raw[1] that say nothing, which compaction may change */
 #ifndef SONDE_ISA_GEN_LAYOUT_BIND_H
 #define SONDE_ISA_GEN_LAYOUT_BIND_H
 
@@ -98,10 +100,11 @@ static bool layout_compact_raw(enum sonde_gen_opcode opcode, const uint64_t raw[
     if (form->move_count == 0)
         return false;
     bool immediate = form->immediate && immediate_present(raw);
+    uint64_t used = ~unused_upper(opcode, raw);
     uint64_t out = UINT64_C(1) << 29;
     for (unsigned n = 0; n < form->table_count; n++) {
         const struct compact_table *table = &form->tables[n];
-        uint64_t mask[2] = {table->mask[0], table->mask[1]};
+        uint64_t mask[2] = {table->mask[0], table->mask[1] & used};
         unsigned index = 0;
         if (immediate) {
             if (table->register_only)
@@ -124,7 +127,8 @@ static bool layout_compact_raw(enum sonde_gen_opcode opcode, const uint64_t raw[
         out |= immediate_compact(raw);
     /* Bits that the form cannot hold show as a difference. */
     uint64_t again[2];
-    if (!layout_expand(opcode, out, again) || again[0] != raw[0] || again[1] != raw[1])
+    if (!layout_expand(opcode, out, again) || again[0] != raw[0] ||
+        ((again[1] ^ raw[1]) & used) != 0)
         return false;
     *compacted = out;
     return true;
