@@ -20,6 +20,7 @@ enum sonde_msp430_event_kind {
     SONDE_MSP430_EVENT_SLEEP,            /* CPUOFF was set */
     SONDE_MSP430_EVENT_WAKE,             /* an interrupt ends the sleep */
     SONDE_MSP430_EVENT_RESET,
+    SONDE_MSP430_EVENT_STACK, /* MOV or MOVA wrote SP; on_stack only */
 };
 
 struct sonde_msp430_event {
@@ -32,6 +33,9 @@ struct sonde_msp430_event {
 
 struct sonde_msp430_callbacks {
     void (*on_event)(void *context, const struct sonde_msp430_event *event);
+    /* The stack pointer was set, not moved: a longjmp, a switch of tasks, a
+     * frame of variable size. NULL = not asked for. */
+    void (*on_stack)(void *context, const struct sonde_msp430_event *event);
     void (*on_uart)(void *context, unsigned unit, uint8_t byte);  /* transmitted completely */
     void (*on_port)(void *context, unsigned port, uint8_t value); /* PxOUT changed */
     void *context;

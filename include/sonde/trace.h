@@ -156,7 +156,8 @@ enum sonde_trace_call_kind {
     SONDE_TRACE_CALL_SLEEP,            /* the CPU is off from here */
     SONDE_TRACE_CALL_WAKE,
     SONDE_TRACE_CALL_RESET,
-    SONDE_TRACE_CALL_LOST, /* made by the reader: events are missing here */
+    SONDE_TRACE_CALL_STACK, /* an instruction, at the address, put this value into SP */
+    SONDE_TRACE_CALL_LOST,  /* made by the reader: events are missing here */
     SONDE_TRACE_CALL_KIND_COUNT
 };
 

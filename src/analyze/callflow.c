@@ -197,6 +197,9 @@ static void take_event(struct callflow_builder *builder, const struct sonde_trac
     case SONDE_TRACE_CALL_RESET:
         on_reset(builder, call);
         break;
+    case SONDE_TRACE_CALL_STACK:
+        builder->move = (struct callflow_move){call->address, call->sp, true};
+        break;
     case SONDE_TRACE_CALL_LOST:
         on_lost(builder, call);
         break;

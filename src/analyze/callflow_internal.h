@@ -36,6 +36,12 @@ struct callflow_index {
     size_t count, capacity;
 };
 
+/* The last time that an instruction put a value into the stack pointer. */
+struct callflow_move {
+    uint32_t address, sp;
+    bool is_set;
+};
+
 struct callflow_builder {
     struct analyze_callflow *flow;
     const struct sonde_trace_firmware *firmware;
@@ -43,6 +49,7 @@ struct callflow_builder {
     size_t stack_count, stack_capacity;
     uint32_t current;
     struct callflow_object_range range;
+    struct callflow_move move;
     uint64_t now;
     uint32_t *function_at;                     /* by address / 2: index + 1, 0 = not looked up */
     const struct sonde_trace_symbol **symbols; /* functions by address */

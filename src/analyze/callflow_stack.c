@@ -8,6 +8,10 @@
  * started by one may be so much above an exit on the same stack. */
 enum { RETURN_ADDRESS_BYTES = 4 };
 
+/* A task that goes on has its registers at most so far below what was seen of
+ * its stack. */
+enum { FARTHEST_SAVED_BYTES = 64 };
+
 /* The last answer is kept: a stack pointer rarely leaves its object. */
 static uint32_t object_at(struct callflow_builder *builder, uint32_t sp)
 {
@@ -140,23 +144,54 @@ static void switch_to(struct callflow_builder *builder, uint32_t stack, uint32_t
         callflow_open(builder, callflow_function_of_kind(builder, ANALYZE_UNMARKED, 0), sp, 0);
 }
 
-void callflow_select_stack(struct callflow_builder *builder, const struct sonde_trace_call *call)
+/* A stack pointer was set far below what the stack has been used for, and then
+ * values came off that were never pushed there: a task begins. Not so when the
+ * function itself made room for variables, and gives it back. */
+static bool begins_task(struct callflow_builder *builder, const struct sonde_trace_call *call,
+                        uint32_t stack)
+{
+    struct callflow_move *move = &builder->move;
+    const struct callflow_frame *top = callflow_top(builder);
+    if (!move->is_set || !builder->stacks[stack].is_known || call->sp <= move->sp ||
+        move->sp + FARTHEST_SAVED_BYTES >= builder->stacks[stack].lowest)
+        return false;
+    if (stack != builder->current || call->sp > top->sp)
+        return true;
+    uint32_t function = builder->flow->spans[top->span].function;
+    if (call->kind == SONDE_TRACE_CALL_ENTER)
+        return callflow_function_at(builder, move->address) != function;
+    return call->sp < top->sp;
+}
+
+static uint32_t choose_stack(struct callflow_builder *builder, const struct sonde_trace_call *call)
 {
     uint32_t stack = stack_of_frame(builder, call);
+    if (stack != ANALYZE_NONE)
+        return stack;
+    uint32_t object = object_at(builder, call->sp);
+    stack = task_stack_at(builder, call->sp, object);
+    if (stack == ANALYZE_NONE && is_in_main(builder, call->sp, object))
+        stack = 0;
+    if (stack != ANALYZE_NONE && begins_task(builder, call, stack))
+        stack = ANALYZE_NONE;
     if (stack == ANALYZE_NONE) {
-        uint32_t object = object_at(builder, call->sp);
-        stack =
-            is_in_main(builder, call->sp, object) ? 0 : task_stack_at(builder, call->sp, object);
-        if (stack == ANALYZE_NONE) {
-            bool returns = call->kind == SONDE_TRACE_CALL_EXIT;
-            uint32_t base = call->sp + (returns ? RETURN_ADDRESS_BYTES : 0);
-            stack = add_stack(builder, base, object);
-        } else if (stack == 0 && !builder->stacks[0].is_known) {
-            builder->stacks[0].is_known = true;
-            builder->stacks[0].object = object;
-            builder->stacks[0].base = builder->stacks[0].lowest = call->sp;
-        }
+        bool returns = call->kind == SONDE_TRACE_CALL_EXIT;
+        stack = add_stack(builder, call->sp + (returns ? RETURN_ADDRESS_BYTES : 0), object);
+    } else if (stack == 0 && !builder->stacks[0].is_known) {
+        builder->stacks[0].is_known = true;
+        builder->stacks[0].object = object;
+        builder->stacks[0].base = builder->stacks[0].lowest = call->sp;
     }
+    return stack;
+}
+
+void callflow_select_stack(struct callflow_builder *builder, const struct sonde_trace_call *call)
+{
+    uint32_t stack = choose_stack(builder, call);
+    /* An interrupt may come between the setting and what it was for. */
+    if (call->sp > builder->move.sp || call->kind == SONDE_TRACE_CALL_ENTER ||
+        call->kind == SONDE_TRACE_CALL_EXIT)
+        builder->move.is_set = false;
     switch_to(builder, stack, call->sp);
     if (builder->failed)
         return;

@@ -30,6 +30,13 @@ static void on_event(void *context, const struct sonde_msp430_event *event)
         recording_add(run->recording, event);
 }
 
+static void on_stack(void *context, const struct sonde_msp430_event *event)
+{
+    const struct msp430_run *run = context;
+    if (run->recording != NULL)
+        recording_add(run->recording, event);
+}
+
 static void on_uart(void *context, unsigned unit, uint8_t byte)
 {
     if (unit == 0)
@@ -41,6 +48,8 @@ static bool create(const struct cli_arguments *arguments, struct msp430_run *run
     const char *device = cli_value(arguments, CLI_OPTION_MCU, DEFAULT_MCU);
     struct sonde_msp430_options options = {.callbacks = {.on_uart = on_uart, .context = run},
                                            .markers_enabled = true};
+    if (cli_given(arguments, CLI_OPTION_RECORD))
+        options.callbacks.on_stack = on_stack;
     if (!msp430_take_markers(arguments, &options.markers))
         return false;
     run->shows_events = cli_given(arguments, CLI_OPTION_EVENTS);

@@ -31,7 +31,8 @@ _Static_assert((int)SONDE_MSP430_EVENT_ENTER == (int)SONDE_TRACE_CALL_ENTER &&
                        (int)SONDE_TRACE_CALL_INTERRUPT_RETURN &&
                    (int)SONDE_MSP430_EVENT_SLEEP == (int)SONDE_TRACE_CALL_SLEEP &&
                    (int)SONDE_MSP430_EVENT_WAKE == (int)SONDE_TRACE_CALL_WAKE &&
-                   (int)SONDE_MSP430_EVENT_RESET == (int)SONDE_TRACE_CALL_RESET,
+                   (int)SONDE_MSP430_EVENT_RESET == (int)SONDE_TRACE_CALL_RESET &&
+                   (int)SONDE_MSP430_EVENT_STACK == (int)SONDE_TRACE_CALL_STACK,
                "events of the simulator keep their numbers in the trace");
 
 static void note(struct recording *recording, enum sonde_status status,

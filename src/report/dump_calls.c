@@ -13,6 +13,7 @@ static const char *const kind_names[SONDE_TRACE_CALL_KIND_COUNT] = {
     [SONDE_TRACE_CALL_SLEEP] = "sleep",
     [SONDE_TRACE_CALL_WAKE] = "wake",
     [SONDE_TRACE_CALL_RESET] = "reset",
+    [SONDE_TRACE_CALL_STACK] = "stack",
     [SONDE_TRACE_CALL_LOST] = "lost",
 };
 

@@ -42,6 +42,10 @@ static const struct sonde_trace_symbol symbols[] = {
     {                                                                                              \
         cycle, MAIN, sp, 0, SONDE_TRACE_CALL_WAKE                                                  \
     }
+#define STACK(cycle, function, sp)                                                                 \
+    {                                                                                              \
+        cycle, (function) + 4, sp, 0, SONDE_TRACE_CALL_STACK                                       \
+    }
 #define RESET(cycle)                                                                               \
     {                                                                                              \
         cycle, MAIN, 0, 0xfffe, SONDE_TRACE_CALL_RESET                                             \
@@ -221,6 +225,59 @@ static void test_marked_switch_function(void **state)
     analyze_callflow_destroy(flow);
 }
 
+static void test_task_in_heap(void **state)
+{
+    (void)state;
+    /* Unmarked code at h switches to a stack that no symbol tells of, below
+     * that of main, and back; then to it once more. */
+    const struct sonde_trace_call calls[] = {
+        ENTER(10, MAIN, 0x3fc), STACK(20, H, 0x2f0),  ENTER(30, F, 0x300), ENTER(40, G, 0x2fc),
+        EXIT(50, G, 0x2fc),     STACK(60, H, 0x3ee),  ENTER(70, G, 0x3f8), EXIT(80, G, 0x3f8),
+        STACK(90, H, 0x2f0),    ENTER(100, G, 0x2fc), EXIT(110, G, 0x2fc), EXIT(120, F, 0x300)};
+    EXPECT(calls, 130, 0,
+           "(unmarked) 0-130 10/60 open\n"
+           " main 10-130 37/50 open\n"
+           "(unmarked) 30-130 7/70 stack1 open\n"
+           " f 30-123 37/63 stack1\n"
+           "  g 40-53 13/13 stack1\n"
+           "  g 70-83 13/13\n"
+           "  g 100-113 13/13 stack1\n");
+}
+
+static void test_tasks_in_one_object(void **state)
+{
+    (void)state;
+    /* The one with the higher stack starts first, and both are entered by the
+     * return of a marked switch function, g. */
+    const struct sonde_trace_call calls[] = {
+        ENTER(10, MAIN, 0x3fc), ENTER(20, G, 0x3f8), STACK(25, G, 0x270),
+        EXIT(30, G, 0x27e),     ENTER(33, F, 0x280), ENTER(40, G, 0x27c),
+        STACK(45, G, 0x22c),    EXIT(50, G, 0x23a),  ENTER(53, H, 0x23c)};
+    EXPECT(calls, 60, 0,
+           "(unmarked) 0-60 10/30 open\n"
+           " main 10-60 10/20 open\n"
+           "  g 20-60 10/10 open\n"
+           "(unmarked) 30-60 3/20 stack1 open\n"
+           " f 33-60 7/17 stack1 open\n"
+           "  g 40-60 10/10 stack1 open\n"
+           "(unmarked) 50-60 3/10 stack2 open\n"
+           " h 53-60 7/7 stack2 open\n");
+}
+
+static void test_variable_frame(void **state)
+{
+    (void)state;
+    /* f makes room for 128 bytes by MOV and gives some back by ADD. */
+    const struct sonde_trace_call calls[] = {
+        ENTER(10, MAIN, 0x3fc), ENTER(20, F, 0x3f8), STACK(30, F, 0x370),  ENTER(40, G, 0x3a0),
+        EXIT(50, G, 0x3a0),     EXIT(60, F, 0x3f8),  EXIT(70, MAIN, 0x3fc)};
+    EXPECT(calls, 80, 0,
+           "(unmarked) 0-80 17/80 open\n"
+           " main 10-73 20/63\n"
+           "  f 20-63 30/43\n"
+           "   g 40-53 13/13\n");
+}
+
 static void test_sleep(void **state)
 {
     (void)state;
@@ -347,6 +404,9 @@ int main(void)
         cmocka_unit_test(test_longjmp_out_of_interrupts),
         cmocka_unit_test(test_switch_in_interrupt),
         cmocka_unit_test(test_marked_switch_function),
+        cmocka_unit_test(test_task_in_heap),
+        cmocka_unit_test(test_tasks_in_one_object),
+        cmocka_unit_test(test_variable_frame),
         cmocka_unit_test(test_sleep),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_loss),

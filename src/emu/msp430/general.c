@@ -411,4 +411,9 @@ void msp430_execute_general(struct sonde_msp430_sim *sim)
     sim->cycle += cycles;
     if (in.opcode == SONDE_MSP430_RETI)
         msp430_event(sim, SONDE_MSP430_EVENT_INTERRUPT_RETURN, sim->r[0], 0);
+    if (sim->options.callbacks.on_stack != NULL && msp430_sets_stack(&in)) {
+        struct sonde_msp430_event event = {
+            .kind = SONDE_MSP430_EVENT_STACK, .cycle = sim->cycle, .address = pc, .sp = sim->r[1]};
+        sim->options.callbacks.on_stack(sim->options.callbacks.context, &event);
+    }
 }

@@ -202,6 +202,8 @@ void msp430_hook_reached(struct sonde_msp430_sim *sim);
  * be none. */
 bool msp430_predecode(struct sonde_msp430_sim *sim, uint32_t pc);
 /* Read and decode the instruction at `pc`. */
+/* Whether it puts a new value into SP. */
+bool msp430_sets_stack(const struct sonde_msp430_instruction *instruction);
 bool msp430_fetch(struct sonde_msp430_sim *sim, uint32_t pc,
                   struct sonde_msp430_instruction *instruction);
 

@@ -10,6 +10,12 @@ static bool is_executable(const struct sonde_msp430_sim *sim, uint32_t address)
            (sim->pages[address >> MSP430_PAGE_BITS] & MSP430_PAGE_EXECUTE) != 0;
 }
 
+bool msp430_sets_stack(const struct sonde_msp430_instruction *in)
+{
+    return (in->opcode == SONDE_MSP430_MOV || in->opcode == SONDE_MSP430_MOVA) &&
+           in->dst.mode == SONDE_MSP430_MODE_REGISTER && in->dst.reg == 1;
+}
+
 bool msp430_fetch(struct sonde_msp430_sim *sim, uint32_t pc,
                   struct sonde_msp430_instruction *instruction)
 {
@@ -149,7 +155,7 @@ static unsigned choose_handler(const struct sonde_msp430_sim *sim,
             return HANDLER_EXIT;
         return HANDLER_GENERAL;
     }
-    if (in->extended)
+    if (in->extended || (sim->options.callbacks.on_stack != NULL && msp430_sets_stack(in)))
         return HANDLER_GENERAL;
     if (in->opcode >= SONDE_MSP430_MOV && in->opcode <= SONDE_MSP430_AND)
         return double_handler(in, op);
