@@ -5,6 +5,7 @@
 #include "sonde/status.h"
 #include "sonde/gen.h"
 #include "sonde/gen_message.h"
+#include "sonde/hli.h"
 #include "sonde/image.h"
 #include "sonde/source_lines.h"
 #include "sonde/kernel.h"

@@ -184,6 +184,11 @@ static void note_named(struct sonde_coder *coder, const struct coder_item *item)
         coder->named[w] |= effects.reads.grf[w] | effects.writes.grf[w];
 }
 
+void coder_builder_name(struct coder_builder *builder, const struct coder_item *item)
+{
+    note_named(builder->coder, item);
+}
+
 struct coder_item *coder_builder_append(struct coder_builder *builder, enum sonde_gen_opcode opcode,
                                         uint8_t exec_size, const struct coder_operand *dst,
                                         const struct coder_operand *sources, unsigned count)

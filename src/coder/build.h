@@ -58,6 +58,8 @@ void coder_builder_send(struct coder_builder *builder,
                         const struct sonde_gen_instruction *instruction,
                         const struct sonde_operand *dst, sonde_vreg src0,
                         const struct sonde_operand *src1);
+/* The kernel's values do not move into registers that the item names. */
+void coder_builder_name(struct coder_builder *builder, const struct coder_item *item);
 /* dst = a operation b with everything that makes it legal. */
 void coder_builder_operation(struct coder_builder *builder, enum sonde_operation operation,
                              enum sonde_gen_type type, struct sonde_operand dst,

@@ -31,6 +31,8 @@ static const char *item_refusal(const struct coder_item *item, uint8_t *flags)
         if (instruction->predicate != SONDE_GEN_PREDICATE_CHANNEL)
             return "has a predicate over groups of channels";
     }
+    if (item->is_jump || item->kind == CODER_ITEM_SAVE)
+        return "belongs to a call";
     if (item->kind != CODER_ITEM_INSTRUCTION)
         return NULL;
     struct sonde_gen_effects effects;

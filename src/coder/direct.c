@@ -226,6 +226,16 @@ enum sonde_status direct_move_address(const struct sonde_coder *coder, struct co
     return append_move(coder, code, 8, save ? memory : state, source, error);
 }
 
+enum sonde_status direct_move_register(const struct sonde_coder *coder, struct coder_code *code,
+                                       uint32_t to, uint32_t from, struct sonde_error *error)
+{
+    struct sonde_gen_operand source = direct_grf(coder, from * coder->grf_size, SONDE_GEN_TYPE_UD);
+    source.vstride = source.width = 8;
+    source.hstride = 1;
+    return append_move(coder, code, (uint8_t)(coder->grf_size / 4),
+                       direct_grf(coder, to * coder->grf_size, SONDE_GEN_TYPE_UD), source, error);
+}
+
 enum sonde_status direct_move_accumulator(const struct sonde_coder *coder, struct coder_code *code,
                                           uint32_t number, uint32_t byte, bool save,
                                           struct sonde_error *error)

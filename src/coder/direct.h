@@ -32,6 +32,9 @@ enum sonde_status direct_move_flag(const struct sonde_coder *coder, struct coder
                                    struct sonde_error *error);
 enum sonde_status direct_move_address(const struct sonde_coder *coder, struct coder_code *code,
                                       uint32_t byte, bool save, struct sonde_error *error);
+/* A whole register to another, by number. */
+enum sonde_status direct_move_register(const struct sonde_coder *coder, struct coder_code *code,
+                                       uint32_t to, uint32_t from, struct sonde_error *error);
 /* 32 bits a channel of accumulator `number`. */
 enum sonde_status direct_move_accumulator(const struct sonde_coder *coder, struct coder_code *code,
                                           uint32_t number, uint32_t byte, bool save,

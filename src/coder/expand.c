@@ -9,6 +9,7 @@
 
 #define MAXIMUM_VREGS        64
 #define MAXIMUM_SPILLS       16
+#define MAXIMUM_SAVES        64
 #define MAXIMUM_FLAGS        4
 #define MAXIMUM_ACCUMULATORS 8
 
@@ -34,7 +35,12 @@ struct plan {
     uint32_t flag_byte[MAXIMUM_FLAGS];
     uint32_t address_byte;
     uint64_t fixed[SONDE_GEN_GRF_WORDS]; /* bytes named by physical operands */
-    uint32_t header;                     /* of scratch messages, or KERNEL_NO_REGISTER */
+    /* Of these, what a call writes; and the registers to save around it. */
+    uint64_t clobbered[SONDE_GEN_GRF_WORDS];
+    bool has_call;
+    uint32_t saves[MAXIMUM_SAVES], save_bytes[MAXIMUM_SAVES];
+    size_t save_count;
+    uint32_t header; /* of scratch messages, or KERNEL_NO_REGISTER */
     bool header_known;
     uint32_t victims[MAXIMUM_SPILLS]; /* registers saved to scratch */
     size_t victim_count;
@@ -161,8 +167,11 @@ static enum sonde_status note_effects(struct plan *plan, const struct coder_item
     const struct sonde_gen_effect *live = plan->point->live;
     struct sonde_gen_effects effects;
     coder_item_physical_effects(item, &effects);
-    for (uint32_t w = 0; w < plan->coder->grf_words; w++)
+    for (uint32_t w = 0; w < plan->coder->grf_words; w++) {
         plan->fixed[w] |= effects.reads.grf[w] | effects.writes.grf[w];
+        plan->clobbered[w] |= item->keeps ? effects.writes.grf[w] : 0;
+    }
+    plan->has_call |= item->keeps;
     uint16_t accumulators = effects.writes.accumulators & live->accumulators;
     if ((accumulators != 0 && plan->coder->has_wide_accumulators) ||
         accumulators >> MAXIMUM_ACCUMULATORS != 0 || (effects.writes.mme && live->mme))
@@ -242,6 +251,11 @@ static bool allocate_state(struct plan *plan, struct coder_pool *compiler,
         if (plan->address_byte == CODER_NO_BYTE)
             return false;
     }
+    for (size_t i = 0; i < plan->save_count; i++) {
+        plan->save_bytes[i] = take(compiler, others, size, size);
+        if (plan->save_bytes[i] == CODER_NO_BYTE)
+            return false;
+    }
     for (unsigned n = 0; n < MAXIMUM_ACCUMULATORS; n++) {
         if ((plan->save_accumulators >> n & 1) == 0)
             continue;
@@ -318,7 +332,9 @@ static enum sonde_status spill_one(struct plan *plan, struct sonde_error *error)
     uint32_t free_bytes = coder_pool_count(&coder->compiler_free);
     uint64_t end = (uint64_t)info->scratch_offset + (plan->victim_count + 1) * coder->grf_size;
     const char *why = NULL;
-    if (info->scratch_size < (plan->victim_count + 1) * coder->grf_size)
+    if (plan->has_call)
+        why = "a call saves to registers only";
+    else if (info->scratch_size < (plan->victim_count + 1) * coder->grf_size)
         why = "no scratch memory is reserved to save one";
     else if (end > coder->isa->scratch_limit || info->scratch_offset % coder->grf_size != 0)
         why = "the reserved scratch memory cannot be addressed";
@@ -341,6 +357,30 @@ static enum sonde_status spill_one(struct plan *plan, struct sonde_error *error)
                            why == NULL ? "every register is in use" : why);
 }
 
+/* Registers that a call overwrites and that the kernel, or our own values that
+ * last, need there. */
+static enum sonde_status find_saves(struct plan *plan, struct sonde_error *error)
+{
+    const struct sonde_coder *coder = plan->coder;
+    const struct sonde_gen_effect *live = plan->point->live;
+    uint64_t bits = coder->grf_size == 64 ? UINT64_MAX : UINT32_MAX;
+    for (uint32_t number = 0; plan->has_call && number < coder->grf_count; number++) {
+        uint32_t byte = number * coder->grf_size;
+        uint64_t needed =
+            live->grf_unknown ? UINT64_MAX : live->grf[byte / 64] | coder->held[byte / 64];
+        if ((plan->clobbered[byte / 64] & needed) >> byte % 64 == 0 ||
+            ((plan->clobbered[byte / 64] >> byte % 64 & bits) == 0) ||
+            ((needed >> byte % 64 & bits) == 0))
+            continue;
+        if (plan->save_count == MAXIMUM_SAVES)
+            return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
+                                   "procedure %s overwrites more than %d registers",
+                                   plan->procedure->name, MAXIMUM_SAVES);
+        plan->saves[plan->save_count++] = number;
+    }
+    return SONDE_OK;
+}
+
 static enum sonde_status make_plan(struct plan *plan, struct sonde_error *error)
 {
     const struct sonde_procedure *procedure = plan->procedure;
@@ -352,6 +392,8 @@ static enum sonde_status make_plan(struct plan *plan, struct sonde_error *error)
             return status;
     }
     enum sonde_status placed = coder_place_lasting(plan->coder, procedure, error);
+    if (placed == SONDE_OK)
+        placed = find_saves(plan, error);
     if (placed != SONDE_OK)
         return placed;
     while (!allocate(plan)) {
@@ -403,11 +445,25 @@ static enum sonde_status emit_chunk(const struct plan *plan, const struct coder_
     return status;
 }
 
+static enum sonde_status emit_saves(const struct plan *plan, bool save, struct coder_code *code,
+                                    struct sonde_error *error)
+{
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < plan->save_count && status == SONDE_OK; i++) {
+        uint32_t spare = plan->save_bytes[i] / plan->coder->grf_size;
+        status = direct_move_register(plan->coder, code, save ? spare : plan->saves[i],
+                                      save ? plan->saves[i] : spare, error);
+    }
+    return status;
+}
+
 static enum sonde_status emit_item(const struct plan *plan, const struct coder_item *item,
                                    struct coder_code *code, struct sonde_error *error)
 {
     if (item->kind == CODER_ITEM_THREAD_CHUNK)
         return emit_chunk(plan, item, code, error);
+    if (item->kind != CODER_ITEM_INSTRUCTION)
+        return emit_saves(plan, item->kind == CODER_ITEM_SAVE, code, error);
     struct sonde_gen_instruction instruction = item->instruction;
     place_operand(plan, item->dst, &instruction.dst);
     for (unsigned i = 0; i < 3; i++)
@@ -444,14 +500,38 @@ static enum sonde_status move_state(const struct plan *plan, struct coder_code *
     return status;
 }
 
+/* Jumps count instructions from here on, no longer items. */
+static enum sonde_status emit_items(const struct plan *plan, struct coder_code *code,
+                                    struct sonde_error *error)
+{
+    const struct sonde_procedure *procedure = plan->procedure;
+    size_t *start = malloc((procedure->item_count + 1) * sizeof *start);
+    if (start == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = 0; i < procedure->item_count && status == SONDE_OK; i++) {
+        start[i] = code->count;
+        status = emit_item(plan, &procedure->items[i], code, error);
+    }
+    start[procedure->item_count] = code->count;
+    for (size_t i = 0; i < procedure->item_count && status == SONDE_OK; i++) {
+        if (!procedure->items[i].is_jump)
+            continue;
+        size_t to = (size_t)((int64_t)i + procedure->items[i].instruction.jip);
+        code->instructions[start[i]].jip = (int32_t)((int64_t)start[to] - (int64_t)start[i]);
+    }
+    free(start);
+    return status;
+}
+
 static enum sonde_status emit(const struct plan *plan, struct coder_code *code,
                               struct sonde_error *error)
 {
     enum sonde_status status = move_victims(plan, code, true, error);
     if (status == SONDE_OK)
         status = move_state(plan, code, true, error);
-    for (size_t i = 0; i < plan->procedure->item_count && status == SONDE_OK; i++)
-        status = emit_item(plan, &plan->procedure->items[i], code, error);
+    if (status == SONDE_OK)
+        status = emit_items(plan, code, error);
     if (status == SONDE_OK)
         status = move_state(plan, code, false, error);
     if (status == SONDE_OK)
@@ -501,6 +581,9 @@ enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_pro
         status = coder_scoreboard_fill(coder, code, before, is_before_end(&plan), error);
     if (status != SONDE_OK)
         return status;
+    for (size_t i = before; plan.has_call && i < code->count; i++)
+        if (code->instructions[i].opcode == SONDE_GEN_JMPI)
+            code->instructions[i].jip *= 16; /* inserted code is not compacted */
     *spills += (uint32_t)plan.victim_count;
     count_cost(&plan, code->count - before);
     return SONDE_OK;

@@ -22,6 +22,8 @@ enum coder_atomic {
 enum coder_item_kind {
     CODER_ITEM_INSTRUCTION,
     CODER_ITEM_THREAD_CHUNK, /* dst = bucket << chunk_shift, plus addend */
+    CODER_ITEM_SAVE,         /* the physical registers that `keeps` items write */
+    CODER_ITEM_RESTORE,
 };
 
 struct coder_item {
@@ -29,6 +31,8 @@ struct coder_item {
     sonde_vreg dst; /* 0: the operand stands in the instruction */
     sonde_vreg src[3];
     bool is_comparison; /* of the factory: all bits of its flag become the same */
+    bool is_jump;       /* jmpi: its jip counts items to go */
+    bool keeps;         /* physical registers that it writes are saved where live */
     struct coder_chunk chunk;
     sonde_vreg temporary; /* thread chunk that is not kept in a register */
     uint32_t addend;

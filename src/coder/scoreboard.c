@@ -12,6 +12,7 @@
 
 #include "kernel/analysis.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The field, by what it says; gen_isa's table of its encodings. */
@@ -121,7 +122,8 @@ static void copy_instruction(struct writer *writer, const struct sonde_gen_instr
     const struct sonde_coder *coder = writer->coder;
     struct sonde_gen_instruction instruction = *from;
     bool takes = is_out_of_order(from);
-    bool combines = !takes && writer->one_pipe;
+    bool jumps = sonde_gen_opcode_is_branch((enum sonde_gen_opcode)from->opcode);
+    bool combines = !takes && !jumps && writer->one_pipe;
     if (writer->pending && !combines)
         synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | coder->token);
     if (takes)
@@ -153,6 +155,21 @@ static void end(struct writer *writer, bool meets_kernel, bool before_end,
         synchronize(writer, SONDE_GEN_SYNC_NOP, wait_one(writer->coder));
 }
 
+/* Jumps count instructions; some were put between. place[i]: of the first that
+ * stands for instruction i. Nothing is pending where a jump leaves. */
+static void move_jumps(struct coder_code *out, const struct coder_code *code, size_t first,
+                       const size_t *place, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct sonde_gen_instruction *from = &code->instructions[first + i];
+        size_t at = place[i + 1] - 1;
+        if (from->opcode != SONDE_GEN_JMPI || at >= out->count)
+            continue;
+        size_t to = (size_t)((int64_t)i + from->jip);
+        out->instructions[at].jip = (int32_t)((int64_t)place[to] - (int64_t)at);
+    }
+}
+
 enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct coder_code *code,
                                         size_t first, bool before_end, struct sonde_error *error)
 {
@@ -162,9 +179,18 @@ enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct 
     struct writer writer = {
         .coder = coder, .code = &out, .error = error, .one_pipe = has_one_pipe(coder, code, first)};
     bool meets_kernel = touches_kernel(coder, code, first);
+    size_t count = code->count - first;
+    size_t *place = malloc((count + 1) * sizeof *place);
+    if (place == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     begin(&writer, meets_kernel);
-    for (size_t i = first; i < code->count; i++)
-        copy_instruction(&writer, &code->instructions[i]);
+    for (size_t i = 0; i < count; i++) {
+        place[i] = out.count;
+        copy_instruction(&writer, &code->instructions[first + i]);
+    }
+    place[count] = out.count;
+    move_jumps(&out, code, first, place, count);
+    free(place);
     end(&writer, meets_kernel, before_end, &code->instructions[code->count - 1]);
     code->count = first;
     for (size_t i = 0; i < out.count && writer.status == SONDE_OK; i++)
