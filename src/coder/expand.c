@@ -173,7 +173,8 @@ static enum sonde_status note_effects(struct plan *plan, const struct coder_item
     }
     plan->has_call |= item->keeps;
     uint16_t accumulators = effects.writes.accumulators & live->accumulators;
-    if ((accumulators != 0 && plan->coder->has_wide_accumulators) ||
+    if ((accumulators != 0 && plan->coder->has_wide_accumulators &&
+         coder_product_is_live(plan->coder->kernel, plan->point->index)) ||
         accumulators >> MAXIMUM_ACCUMULATORS != 0 || (effects.writes.mme && live->mme))
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
                                "procedure %s writes an accumulator that the kernel needs there",

@@ -221,12 +221,15 @@ static bool meets(const uint64_t *set, const struct sonde_gen_effect *effect)
 
 /* Whether memory of the stack is used: by what follows from the stack pointer,
  * in `pointers` by bytes. They may be copied and moved by the size of an empty
- * frame, which is all that a probe without variables in memory does. */
-static bool uses_stack(const struct sonde_gen_instruction *instruction, uint64_t *pointers)
+ * frame, which is all that a probe without variables in memory does: that is dead
+ * then. */
+static bool uses_stack(const struct sonde_gen_instruction *instruction, uint64_t *pointers,
+                       bool *is_dead)
 {
     struct sonde_gen_effects effects;
     sonde_gen_instruction_effects(instruction, &effects);
     bool follows = meets(pointers, &effects.reads);
+    *is_dead = follows;
     if (follows && instruction->opcode != SONDE_GEN_MOV && instruction->opcode != SONDE_GEN_ADD &&
         instruction->opcode != SONDE_GEN_ADDC)
         return true;
@@ -240,18 +243,6 @@ static bool uses_stack(const struct sonde_gen_instruction *instruction, uint64_t
     return false;
 }
 
-static enum sonde_status check_stack(const struct sonde_hli_function *function,
-                                     struct sonde_error *error)
-{
-    uint64_t pointers[SONDE_GEN_GRF_WORDS] = {0};
-    unsigned first = FRAME_REGISTER * sonde_gen_platform_grf_size(function->platform) + FRAME_BYTE;
-    pointers[first / 64] |= UINT64_C(0xffff) << first % 64;
-    for (size_t i = 0; i < function->count; i++)
-        if (uses_stack(&function->instructions[i], pointers))
-            return refuse(&function->instructions[i], "needs memory for a stack", error);
-    return SONDE_OK;
-}
-
 static enum sonde_status convert_all(struct source *source, struct sonde_hli_function *function,
                                      struct sonde_error *error)
 {
@@ -262,13 +253,18 @@ static enum sonde_status convert_all(struct source *source, struct sonde_hli_fun
         free(place);
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }
+    uint64_t pointers[SONDE_GEN_GRF_WORDS] = {0};
+    unsigned byte = FRAME_REGISTER * sonde_gen_platform_grf_size(function->platform) + FRAME_BYTE;
+    pointers[byte / 64] |= UINT64_C(0xffff) << byte % 64;
     enum sonde_status status = SONDE_OK;
     for (size_t i = 0; i < count && status == SONDE_OK; i++) {
-        bool keep;
+        struct sonde_gen_instruction *made = &function->instructions[function->count];
+        bool keep, is_dead = false;
         place[i] = function->count;
-        status = convert(source, source->first + i, &function->instructions[function->count], &keep,
-                         error);
-        function->count += keep;
+        status = convert(source, source->first + i, made, &keep, error);
+        if (status == SONDE_OK && keep && uses_stack(made, pointers, &is_dead))
+            status = refuse(made, "needs memory for a stack", error);
+        function->count += keep && !is_dead;
     }
     place[count] = function->count;
     for (size_t i = 0; i < function->count && status == SONDE_OK; i++) {
@@ -317,8 +313,6 @@ static enum sonde_status take(const struct sonde_image *image, const char *name,
         status = find_probe(&source, error);
     if (status == SONDE_OK)
         status = convert_all(&source, function, error);
-    if (status == SONDE_OK)
-        status = check_stack(function, error);
     free(source.instructions);
     return status;
 }

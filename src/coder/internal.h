@@ -108,6 +108,10 @@ bool coder_vreg_lasts(const struct sonde_coder *coder, sonde_vreg vreg);
 /* A register that lasts through the kernel; 0 when out of memory. */
 sonde_vreg coder_vreg_make_lasting(struct sonde_coder *coder, enum sonde_vreg_type type,
                                    enum coder_fill fill);
+/* accumulator.c: whether an accumulator may hold, just before instruction
+ * `index`, a product that is still to be taken. */
+bool coder_product_is_live(const struct sonde_kernel *kernel, size_t index);
+
 /* keep.c: places for the lasting registers of a procedure. */
 enum sonde_status coder_place_lasting(struct sonde_coder *coder,
                                       const struct sonde_procedure *procedure,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compile the probes with the stack-call convention and call them."""
+"""Compile the probes with the stack-call convention and call them: on the
+emulator alone, or, given a tool and programs, in the programs' kernels."""
 import os
 import pathlib
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-program, part, device, source = sys.argv[1:]
+program, part, device, source, *rest = sys.argv[1:]
 if shutil.which("ocloc") is None:
     sys.exit(77)
 with tempfile.TemporaryDirectory() as folder:
@@ -18,4 +19,14 @@ with tempfile.TemporaryDirectory() as folder:
     found = list(pathlib.Path(folder).glob("*.bin"))
     if done.returncode != 0 or not found:
         sys.exit(done.stdout.decode(errors="replace"))
-    sys.exit(subprocess.run([program, part, str(found[0])], check=False).returncode)
+    if not rest:
+        sys.exit(subprocess.run([program, part, str(found[0])], check=False).returncode)
+    tool, *examples = rest
+    for example in examples:
+        done = subprocess.run([program, "verify", "--device", "emu:" + device, "-t",
+                               "opcodeprof," + tool, "-o", folder + "/run", "--", example],
+                              env=dict(os.environ, PROBES=str(found[0])), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        print(done.stdout)
+        if done.returncode != 0 or "identical:" not in done.stdout:
+            sys.exit(f"{example}: exit status {done.returncode}")

@@ -37,6 +37,19 @@ __kernel void call_look(__global uint *registers, uint mask, uint offset)
     registers[0] = look(registers, mask, offset);
 }
 
+__attribute__((noinline)) uint weigh(uint mask, uint thread, ulong block)
+{
+    uint weight = popcount(mask);
+    for (uint i = thread & 3; i != 0; i--)
+        weight += i * (uint)(block >> i);
+    return mask == 0 ? 1 : weight;
+}
+
+__kernel void call_weigh(__global uint *out, uint mask, uint thread, ulong block)
+{
+    out[0] = weigh(mask, thread, block);
+}
+
 __attribute__((noinline)) uint array(uint value, uint index)
 {
     uint kept[64];
