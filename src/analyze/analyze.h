@@ -10,8 +10,9 @@
 
 #include "sonde/trace.h"
 
-/* Kernel names to take: shell patterns over the whole name, or "re:" and a
- * POSIX extended regular expression that may match anywhere. */
+/* Kernels to take: shell patterns over the whole name, "re:" and a POSIX
+ * extended regular expression that may match anywhere, "sub:" and a part of
+ * the name, "simd:" and a width, "hash:" and the hash of the binary. */
 struct analyze_matcher;
 /* No patterns: everything matches. Errors: SONDE_ERROR_ARGUMENT for a bad
  * regular expression, SONDE_ERROR_MEMORY. */
@@ -19,8 +20,10 @@ enum sonde_status analyze_matcher_create(const char *const *patterns, size_t cou
                                          struct analyze_matcher **matcher,
                                          struct sonde_error *error);
 void analyze_matcher_destroy(struct analyze_matcher *matcher);
-/* A NULL matcher matches everything. */
+/* A NULL matcher matches everything. SIMD widths and hashes match no name. */
 bool analyze_matcher_accepts(const struct analyze_matcher *matcher, const char *name);
+bool analyze_matcher_accepts_kernel(const struct analyze_matcher *matcher,
+                                    const struct sonde_trace_kernel *kernel);
 
 /* One kind of instruction: opcode, SIMD width, and the type of the first
  * source operand (ud where it has none). */

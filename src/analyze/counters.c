@@ -76,7 +76,7 @@ static enum sonde_status make_rows(const struct sonde_trace *trace,
     for (uint32_t k = 0; k < sonde_trace_kernel_count(trace) && status == SONDE_OK; k++) {
         struct sums sums = {.kernel = sonde_trace_kernel(trace, k)};
         struct analyze_code code = {.kernel = NULL};
-        if (!was_counted(trace, tool, k) || !analyze_matcher_accepts(matcher, sums.kernel->name))
+        if (!was_counted(trace, tool, k) || !analyze_matcher_accepts_kernel(matcher, sums.kernel))
             continue;
         status = analyze_code_open(sums.kernel, &code, error);
         if (status == SONDE_OK && (!sum_up(trace, tool, k, &sums) || !add(&sums, &code, rows)))

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -6,8 +7,10 @@
 #include "analyze/analyze.h"
 
 struct pattern {
-    char *glob; /* NULL = regex is set */
+    char *glob; /* NULL = regex is set, or a number is asked for */
     regex_t regex;
+    char what; /* 's' SIMD width, 'h' hash, 0 the name */
+    uint64_t number;
 };
 
 struct analyze_matcher {
@@ -15,10 +18,26 @@ struct analyze_matcher {
     size_t count;
 };
 
+static enum sonde_status take_number(struct pattern *pattern, struct analyze_matcher *matcher,
+                                     const char *text, struct sonde_error *error)
+{
+    char *end;
+    errno = 0;
+    pattern->what = text[0];
+    pattern->number = strtoull(text + 5, &end, text[0] == 'h' ? 16 : 10);
+    if (text[5] == '\0' || *end != '\0' || errno != 0)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "'%s' names no %s", text,
+                               text[0] == 'h' ? "hash of a kernel" : "SIMD width");
+    matcher->count++;
+    return SONDE_OK;
+}
+
 static enum sonde_status add_pattern(struct analyze_matcher *matcher, const char *text,
                                      struct sonde_error *error)
 {
     struct pattern *pattern = &matcher->patterns[matcher->count];
+    if (strncmp(text, "simd:", 5) == 0 || strncmp(text, "hash:", 5) == 0)
+        return take_number(pattern, matcher, text, error);
     if (strncmp(text, "re:", 3) != 0) {
         pattern->glob = strdup(text);
         if (pattern->glob == NULL)
@@ -62,12 +81,23 @@ void analyze_matcher_destroy(struct analyze_matcher *matcher)
     if (matcher == NULL)
         return;
     for (size_t i = 0; i < matcher->count; i++) {
-        if (matcher->patterns[i].glob == NULL)
+        if (matcher->patterns[i].glob == NULL && matcher->patterns[i].what == 0)
             regfree(&matcher->patterns[i].regex);
         free(matcher->patterns[i].glob);
     }
     free(matcher->patterns);
     free(matcher);
+}
+
+static bool matches_name(const struct pattern *pattern, const char *name)
+{
+    if (pattern->what != 0)
+        return false;
+    if (pattern->glob == NULL)
+        return regexec(&pattern->regex, name, 0, NULL, 0) == 0;
+    if (strncmp(pattern->glob, "sub:", 4) == 0)
+        return strstr(name, pattern->glob + 4) != NULL;
+    return fnmatch(pattern->glob, name, 0) == 0;
 }
 
 bool analyze_matcher_accepts(const struct analyze_matcher *matcher, const char *name)
@@ -76,9 +106,21 @@ bool analyze_matcher_accepts(const struct analyze_matcher *matcher, const char *
         return true;
     for (size_t i = 0; i < matcher->count; i++) {
         const struct pattern *pattern = &matcher->patterns[i];
-        bool matches = pattern->glob != NULL ? fnmatch(pattern->glob, name, 0) == 0
-                                             : regexec(&pattern->regex, name, 0, NULL, 0) == 0;
-        if (matches)
+        if (matches_name(pattern, name))
+            return true;
+    }
+    return false;
+}
+
+bool analyze_matcher_accepts_kernel(const struct analyze_matcher *matcher,
+                                    const struct sonde_trace_kernel *kernel)
+{
+    if (analyze_matcher_accepts(matcher, kernel->name))
+        return true;
+    for (size_t i = 0; i < matcher->count; i++) {
+        const struct pattern *pattern = &matcher->patterns[i];
+        if (pattern->what != 0 &&
+            pattern->number == (pattern->what == 'h' ? kernel->hash : kernel->simd_width))
             return true;
     }
     return false;

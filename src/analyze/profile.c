@@ -176,7 +176,7 @@ static enum sonde_status fill_profile(struct analyze_profile *profile,
             return sonde_error_set(error, SONDE_ERROR_FORMAT, 0,
                                    "dispatch %u: counts of kernel %u, which the run does not have",
                                    counts->dispatch, counts->kernel);
-        if (!analyze_matcher_accepts(matcher, kernel->name))
+        if (!analyze_matcher_accepts_kernel(matcher, kernel))
             continue;
         enum sonde_status status = add_counts(profile, kernel, counts, error);
         if (status != SONDE_OK)

@@ -67,7 +67,7 @@ enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
         const struct sonde_trace_kernel *kernel = sonde_trace_kernel(trace, stretch->kernel);
         const struct sonde_record_layout *layout =
             sonde_trace_record_layout(trace, stretch->kernel);
-        if (layout == NULL || !analyze_matcher_accepts(matcher, kernel->name))
+        if (layout == NULL || !analyze_matcher_accepts_kernel(matcher, kernel))
             continue;
         if (stretch->size > capacity) {
             free(data);

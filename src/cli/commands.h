@@ -12,6 +12,7 @@ int cmd_disasm(const struct cli_arguments *arguments);
 int cmd_list(const struct cli_arguments *arguments);
 int cmd_info(const struct cli_arguments *arguments);
 int cmd_export(const struct cli_arguments *arguments);
+int cmd_diff(const struct cli_arguments *arguments);
 int cmd_dump(const struct cli_arguments *arguments);
 int cmd_emu(const struct cli_arguments *arguments);
 int cmd_msp430(const struct cli_arguments *arguments);

@@ -17,6 +17,7 @@ struct program_plan {
     const char *mode;            /* ATTACH_MODE_* */
     const char *registers;       /* ATTACH_REGISTERS_*, NULL = default */
     const char *records;         /* ATTACH_RECORDS_*, NULL = default */
+    const char *counts;          /* run with stored counts, NULL = none */
     const char *maximum_records; /* bytes, decimal, NULL = default */
     const char *filter;          /* lines for ATTACH_ENV_FILTER, NULL = everything */
     uint16_t port;               /* of the emulated GPU */

@@ -60,7 +60,7 @@ bool results_matches(const struct sonde_trace *trace, const struct analyze_match
     char list[400] = "";
     for (size_t i = 0; i < count; i++) {
         const char *name = sonde_trace_kernel(trace, i)->name;
-        if (analyze_matcher_accepts(matcher, name))
+        if (analyze_matcher_accepts_kernel(matcher, sonde_trace_kernel(trace, i)))
             return true;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
@@ -123,32 +123,13 @@ static int check_wanted(const char *const *wanted, const char *const *tools, siz
     return CLI_EXIT_OK;
 }
 
-/* The tools of every process, comma-separated lists. */
-static bool is_tool_of(const struct sonde_trace *trace, const char *tool)
-{
-    size_t length = strlen(tool);
-    for (size_t i = 0; i < sonde_trace_process_count(trace); i++) {
-        const char *list = sonde_trace_process(trace, i)->tools;
-        while (list != NULL && *list != '\0') {
-            size_t word = strcspn(list, ",");
-            if (word == length && strncmp(list, tool, length) == 0)
-                return true;
-            list += word;
-            list += *list == ',';
-        }
-    }
-    return false;
-}
-
 /* Tools that left block counts, then those that have tables. */
 static size_t list_tools(const struct sonde_trace *trace, const char **tools)
 {
     size_t count = analyze_tools_list(trace, tools, MAXIMUM_TOOLS);
-    if (sonde_trace_counters_count(trace) + sonde_trace_record_totals_count(trace) == 0)
-        return count;
     const struct report_table *table;
     for (size_t i = 0; (table = report_table_at(i)) != NULL && count < MAXIMUM_TOOLS; i++)
-        if (is_tool_of(trace, table->view.name))
+        if (report_table_was_run(table, trace))
             tools[count++] = table->view.name;
     return count;
 }

@@ -119,13 +119,29 @@ static bool take_maximum(const struct cli_arguments *arguments, struct session *
     return true;
 }
 
+/* The program may work in another directory: the path is made absolute. */
+static bool take_counts(const struct cli_arguments *arguments, struct session *session)
+{
+    const char *directory = cli_value(arguments, CLI_OPTION_COUNTS, NULL);
+    struct sonde_trace *trace;
+    struct sonde_error error;
+    if (directory == NULL)
+        return true;
+    if (sonde_trace_open(directory, &trace, &error) != SONDE_OK) {
+        cli_error("--counts-from: %s", error.message);
+        return false;
+    }
+    sonde_trace_close(trace);
+    return realpath(directory, session->counts) != NULL;
+}
+
 int session_prepare(const struct cli_arguments *arguments, struct session *session)
 {
     memset(session, 0, sizeof *session);
     session->records = cli_value(arguments, CLI_OPTION_RECORDS, NULL);
     session->registers = cli_value(arguments, CLI_OPTION_REGISTERS, NULL);
-    if (!take_maximum(arguments, session) || !take_tools(arguments, session) ||
-        !take_filter(arguments, session) ||
+    if (!take_maximum(arguments, session) || !take_counts(arguments, session) ||
+        !take_tools(arguments, session) || !take_filter(arguments, session) ||
         !cli_value_number(arguments, CLI_OPTION_MAX_INSTRUCTIONS, ULONG_MAX,
                           &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
@@ -163,6 +179,7 @@ struct program_plan session_plan(const struct session *session, char **argv, con
         .tools = session->tools,
         .registers = session->registers,
         .records = session->records,
+        .counts = session->counts[0] != '\0' ? session->counts : NULL,
         .maximum_records = session->maximum_records[0] != '\0' ? session->maximum_records : NULL,
         .filter = session->filter,
     };

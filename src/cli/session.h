@@ -13,9 +13,10 @@ struct session {
     char *filter; /* lines of ATTACH_ENV_FILTER, NULL = everything */
     const char *registers;
     const char *records;            /* ATTACH_RECORDS_*, NULL = default */
+    char counts[PATH_MAX];          /* run with stored counts, absolute, "" = none */
     char maximum_records[24];       /* decimal, "" = default */
     unsigned long max_instructions; /* 0 = the device's default */
-    bool events; /* in the ground truth */
+    bool events;                    /* in the ground truth */
     bool timing;
 };
 

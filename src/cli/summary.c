@@ -116,15 +116,18 @@ static void print_kernels(const struct sonde_trace *trace, const struct tally *t
 static void print_records(const struct sonde_trace *trace, const struct tally *tally)
 {
     uint64_t kept = sonde_trace_block_counts_count(trace), used = 0, predicted = 0;
-    bool counted = sonde_trace_record_totals_count(trace) > 0;
+    bool stored = false, counted = sonde_trace_record_totals_count(trace) > 0;
     for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++) {
         const struct sonde_trace_record_totals *totals = sonde_trace_record_totals(trace, i);
         kept += totals->stored;
         used += totals->used;
         predicted += totals->predicted;
         counted = counted && totals->predicted != UINT64_MAX;
+        stored = stored || strcmp(totals->mode, "stored") == 0;
     }
-    if (counted)
+    if (stored)
+        cli_note("space      as in the run of --counts-from, %llu bytes used", (ull)used);
+    else if (counted)
         cli_note("space      %llu bytes of records predicted, %llu used", (ull)predicted,
                  (ull)used);
     if (tally->lost == 0 && tally->unfinished == 0) {

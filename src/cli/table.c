@@ -24,8 +24,9 @@ static const struct cli_option options[] = {
     {CLI_OPTION_INPUT, 'i', "input", "DIR", "Recorded run to read (default: sonde.data).", NULL,
      false, false},
     {CLI_OPTION_KERNEL, 'k', "kernel", "PATTERN",
-     "Only kernels whose name matches: a shell pattern, or re:REGEX for an extended regular "
-     "expression. May be given more than once.",
+     "Only kernels whose name matches: a shell pattern, re:REGEX for an extended regular "
+     "expression, or sub:TEXT for a part; or those of simd:WIDTH or hash:HEX. May be given more "
+     "than once.",
      NULL, true, false},
     {CLI_OPTION_EXCLUDE, 'x', "exclude", "PATTERN",
      "No kernels whose name matches. May be given more than once.", NULL, true, false},
@@ -44,6 +45,10 @@ static const struct cli_option options[] = {
      record_choices, false, false},
     {CLI_OPTION_MAX_BUFFER, 0, "max-buffer", "SIZE",
      "Bytes that the records of one dispatch may take, with K, M or G (default: 2G when sized).",
+     NULL, false, false},
+    {CLI_OPTION_COUNTS, 0, "counts-from", "DIR",
+     "A recorded run of the same program: kernels whose records were counted there get that much "
+     "space at once.",
      NULL, false, false},
     {CLI_OPTION_DEVICE, 0, "device", "DEVICE",
      "auto (a real Intel GPU when one can be used, else the emulated one), hw, or emu:MODEL; "
@@ -201,6 +206,11 @@ static const struct cli_example info_examples[] = {
     {NULL, NULL},
 };
 
+static const struct cli_example diff_examples[] = {
+    {"sonde diff sonde.data.old sonde.data", "this run against the one before"},
+    {NULL, NULL},
+};
+
 static const struct cli_example dump_examples[] = {
     {"sonde dump --format json > run.json", "every record of a run, for other programs"},
     {NULL, NULL},
@@ -263,8 +273,8 @@ static const struct cli_command commands[] = {
      cmd_run,
      {CLI_OPTION_TOOL, CLI_OPTION_OUTPUT, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_SKIP,
       CLI_OPTION_TAKE, CLI_OPTION_REGISTERS, CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER,
-      CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING, CLI_OPTION_REPORT,
-      CLI_OPTION_QUIET, CLI_OPTION_END}},
+      CLI_OPTION_COUNTS, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING,
+      CLI_OPTION_REPORT, CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"report",
      "Show what the tools of a recorded run counted",
      "",
@@ -358,6 +368,18 @@ static const struct cli_command commands[] = {
      cmd_export,
      {CLI_OPTION_INPUT, CLI_OPTION_EXPORT_FORMAT, CLI_OPTION_EXPORT_FILE, CLI_OPTION_MINIMUM_CYCLES,
       CLI_OPTION_DEPTH, CLI_OPTION_FROM, CLI_OPTION_TO, CLI_OPTION_END}},
+    {"diff",
+     "Compare the figures of two recorded runs",
+     "RUN RUN",
+     2,
+     2,
+     "Compares what the tools that both runs had found, row by row, and prints what differs. Exits "
+     "with 0 when nothing does, with 1 when something does, and with 2 when the runs cannot be "
+     "compared.",
+     diff_examples,
+     false,
+     cmd_diff,
+     {CLI_OPTION_KERNEL, CLI_OPTION_FORMAT, CLI_OPTION_END}},
     {"dump",
      "Print every record of a recorded run",
      "",

@@ -17,6 +17,24 @@ static uint64_t lost_records(const struct sonde_trace *trace)
     return lost;
 }
 
+bool report_table_was_run(const struct report_table *table, const struct sonde_trace *trace)
+{
+    size_t length = strlen(table->view.name);
+    if (sonde_trace_counters_count(trace) + sonde_trace_record_totals_count(trace) == 0)
+        return false;
+    for (size_t i = 0; i < sonde_trace_process_count(trace); i++) {
+        const char *list = sonde_trace_process(trace, i)->tools;
+        while (list != NULL && *list != '\0') {
+            size_t word = strcspn(list, ",");
+            if (word == length && strncmp(list, table->view.name, length) == 0)
+                return true;
+            list += word;
+            list += *list == ',';
+        }
+    }
+    return false;
+}
+
 static void print_heading(const struct report_table *table, const struct analyze_rows *rows,
                           const struct report_options *options, struct report_text *text)
 {

@@ -12,6 +12,9 @@ struct report_table {
 const struct report_table *report_table_at(size_t index);          /* NULL at the end */
 const struct report_table *report_table_of_tool(const char *tool); /* NULL: has none */
 
+/* The run had the tool, and it left something. */
+bool report_table_was_run(const struct report_table *table, const struct sonde_trace *trace);
+
 /* Add the report of a tool of the run, as report_profile_print does. *lost is
  * what the figures lack. */
 enum sonde_status report_table_print(const struct report_table *table,

@@ -79,6 +79,62 @@ def wrong_sizes():
         has(result.err, "--max-buffer takes a number of bytes", size)
 
 
+def stored_counts():
+    """What one run counted gives a later one its space, without a second count."""
+    program = example("reduction")
+    expect(run("run", "-q", "-o", "first", "-t", "memtrace", "--", program), 0)
+    result = expect(run("run", "-o", "again", "-t", "memtrace", "--counts-from", "first", "--",
+                        program), 0)
+    used = re.search(r"records: dispatch 0, sized, \d+ in (\d+) bytes",
+                     expect(run("info", "-i", "first"), 0).out)[1]
+    has(result.err, rf"space      as in the run of --counts-from, {used} bytes used", "summary")
+    has(result.err, r"records    \d+ kept, 0 lost", "summary")
+    lengths = [{key: len(part) for key, part in records(name).items()}
+               for name in ("first", "again")]
+    check(lengths[0] == lengths[1], "the records differ")
+    # Another kernel is not known there: it is counted.
+    result = expect(run("run", "-t", "memtrace", "--counts-from", "first", "--",
+                        example("vector_add")), 0)
+    has(result.err, r"bytes of records predicted", "another kernel")
+    result = run("run", "-t", "memtrace", "--counts-from", "nowhere", "--", program)
+    check(result.status == 125, result)
+
+
+def kernels_are_chosen():
+    """By part of the name, SIMD width and hash, when recorded and when reported."""
+    program = example("reduction")
+    expect(run("run", "-q", "-t", "memtrace", "--", program), 0)
+    info = expect(run("dump"), 0).out
+    width, hash_ = re.search(r"kernel 0: reduction, .* SIMD(\d+), hash (\w+)", info).groups()
+    for pattern in ("sub:educt", f"simd:{width}", f"hash:{hash_}"):
+        check("reduction: SIMD" in expect(run("report", "-k", pattern), 0).out, pattern)
+        result = expect(run("run", "-t", "memtrace", "-k", pattern, "--", program), 0)
+        has(result.err, "kernels    1 instrumented", pattern)
+    for pattern in ("sub:nothing", "simd:64", "hash:1"):
+        result = expect(run("run", "-t", "memtrace", "-k", pattern, "--", program), 0)
+        has(result.err, "no kernel was instrumented", pattern)
+    for pattern in ("simd:x", "hash:", "hash:xyz"):
+        result = run("run", "-t", "memtrace", "-k", pattern, "--", program)
+        check(result.status == 125, result)
+        has(result.err, "names no", pattern)
+
+
+def runs_are_compared():
+    expect(run("run", "-q", "-o", "a", "-t", "memtrace,bblprof", "--", example("vector_add")), 0)
+    expect(run("run", "-q", "-o", "b", "-t", "memtrace,bblprof", "--", example("vector_add")), 0)
+    expect(run("run", "-q", "-o", "c", "-t", "memtrace,bblprof", "--", example("vector_add"),
+               "2000"), 0)
+    has(expect(run("diff", "a", "b"), 0).out, r"[1-9]\d* figures compared, 0 differ; 0 rows",
+        "the same")
+    found = json.loads(expect(run("diff", "--format=json", "a", "c"), 1).out)
+    check(found["different"] == len(found["differences"]) > 0 == found["only_left"], found)
+    check({row["tool"] for row in found["differences"]} == {"memtrace", "bblprof"}, found)
+    # Addresses go from 4 * 999 to 4 * 1999.
+    check(any((row["figure"], row["left"], row["right"]) == ("highest", 3996, 7996)
+              for row in found["differences"]), found)
+    expect(run("diff", "a", "nowhere"), 2)
+
+
 def streams_are_the_devices_own():
     """verify compares record for record, and finds what does not agree."""
     for options in ([], ["--max-buffer", "16K"]):
@@ -110,4 +166,4 @@ harness.SONDE = os.path.abspath(sys.argv[1])
 EXAMPLES = os.path.dirname(os.path.abspath(sys.argv[2]))
 sys.exit(harness.main([sizes_are_predicted, a_limit_cuts, truncate_counts_nothing_first,
                        no_space_at_all, wrong_sizes,
-                       streams_are_the_devices_own]))
+                       stored_counts, kernels_are_chosen, runs_are_compared, streams_are_the_devices_own]))

@@ -293,6 +293,7 @@ bool attach_count_begin(void *context, const void *cl_kernel)
     uint64_t number = attach_session.selected_dispatches;
     bool wanted = kernel != NULL && kernel->trace != NULL && kernel->record.heap != NULL &&
                   kernel->buffer_size != 0 && !attach_stale_has(cl_kernel) &&
+                  attach_trace_known(kernel) == UINT64_MAX &&
                   attach_filter_selects_dispatch(&attach_session.filter, number);
     uint32_t size = wanted ? kernel->buffer_size : 0;
     attach_session_unlock();

@@ -90,17 +90,27 @@ enum sonde_status attach_filter_parse(struct attach_filter *filter, const char *
     return result;
 }
 
-static bool matches(const struct attach_pattern *pattern, const char *name)
+/* sub:TEXT, simd:N, hash:HEX; otherwise a pattern over the name. */
+static bool matches(const struct attach_pattern *pattern, const char *name, uint32_t simd_width,
+                    uint64_t hash)
 {
+    const char *glob = pattern->glob;
+    if (!pattern->is_regex && strncmp(glob, "sub:", 4) == 0)
+        return strstr(name, glob + 4) != NULL;
+    if (!pattern->is_regex && strncmp(glob, "simd:", 5) == 0)
+        return strtoul(glob + 5, NULL, 10) == simd_width;
+    if (!pattern->is_regex && strncmp(glob, "hash:", 5) == 0)
+        return strtoull(glob + 5, NULL, 16) == hash;
     return pattern->is_regex ? regexec(&pattern->regex, name, 0, NULL, 0) == 0
                              : fnmatch(pattern->glob, name, 0) == 0;
 }
 
-bool attach_filter_selects_kernel(const struct attach_filter *filter, const char *name)
+bool attach_filter_selects_kernel(const struct attach_filter *filter, const char *name,
+                                  uint32_t simd_width, uint64_t hash)
 {
     bool included = !filter->has_include;
     for (size_t i = 0; i < filter->count; i++) {
-        if (!matches(&filter->patterns[i], name))
+        if (!matches(&filter->patterns[i], name, simd_width, hash))
             continue;
         if (!filter->patterns[i].include)
             return false;

@@ -19,7 +19,8 @@ struct attach_filter {
 /* Goes on after a bad line, and returns the first failure. NULL = everything. */
 enum sonde_status attach_filter_parse(struct attach_filter *filter, const char *text,
                                       struct sonde_error *error);
-bool attach_filter_selects_kernel(const struct attach_filter *filter, const char *name);
+bool attach_filter_selects_kernel(const struct attach_filter *filter, const char *name,
+                                  uint32_t simd_width, uint64_t hash);
 /* `number` counts the dispatches of selected kernels from 0. */
 bool attach_filter_selects_dispatch(const struct attach_filter *filter, uint64_t number);
 void attach_filter_clear(struct attach_filter *filter);

@@ -185,7 +185,8 @@ static void examine(struct attach_kernel *kernel, const struct attach_context *c
     enum sonde_status status = build_model(kernel, in, &error);
     if (status != SONDE_OK)
         refuse(kernel, error.message);
-    else if (!attach_filter_selects_kernel(&attach_session.filter, kernel->name))
+    else if (!attach_filter_selects_kernel(&attach_session.filter, kernel->name,
+                                           kernel->record.simd_width, kernel->record.hash))
         refuse(kernel, "left out by the kernel filter (-k, -x)");
     else if (attach_session.tools.count == 0)
         refuse(kernel, "no tool was asked for");

@@ -45,8 +45,9 @@
  *     -PATTERN   exclude kernels whose name matches
  *     skip=N     leave out the first N dispatches of selected kernels
  *     count=N    take N dispatches of selected kernels after those, then stop
- * PATTERN is a shell glob over the whole name, or "re:" and a POSIX extended
- * regular expression that may match anywhere. A kernel is selected when it
+ * PATTERN is a shell glob over the whole name, "re:" and a POSIX extended
+ * regular expression that may match anywhere, "sub:" and a part of the name,
+ * "simd:" and a width, or "hash:" and the hash of the binary in hexadecimal. A kernel is selected when it
  * matches an include (or there is none) and no exclude. skip and count number
  * the dispatches of one process in order of submission. Unset: everything. */
 #define ATTACH_ENV_FILTER "SONDE_FILTER"
@@ -58,6 +59,9 @@
 #define ATTACH_RECORDS_SIZED "sized"
 /* ATTACH_ENV_MAX_BUFFER; what finds no space is counted as lost. */
 #define ATTACH_RECORDS_TRUNCATE "truncate"
+/* Run directory of an earlier run: a kernel binary whose records stand there
+ * gets as much space as its largest dispatch made there, uncounted. */
+#define ATTACH_ENV_COUNTS "SONDE_COUNTS"
 /* Bytes that the records of one dispatch may take, decimal. */
 #define ATTACH_ENV_MAX_BUFFER "SONDE_MAX_BUFFER"
 /* File name of the OpenCL driver to attach to; unset = libigdrcl.so. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/neo/protocol.h"
+#include "attach/neo/trace.h"
 
 /* Space for the records of a dispatch: the most that a profile buffer can
  * have, and what it gets when nothing was counted. */
@@ -101,6 +102,9 @@ static void start(void)
     };
     struct sonde_error error;
     note(tools_set_load(&session->tools, variable(ATTACH_ENV_TOOLS, ""), &error), &error);
+    const char *counts = variable(ATTACH_ENV_COUNTS, NULL);
+    if (counts != NULL)
+        note(attach_trace_load_known(counts, &error), &error);
     note(attach_filter_parse(&session->filter, getenv(ATTACH_ENV_FILTER), &error), &error);
 }
 

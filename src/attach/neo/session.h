@@ -49,6 +49,7 @@ struct attach_dispatch {
     const char *loss;     /* why it is not instrumented although selected, or NULL */
     uint64_t predicted;   /* bytes of records, by a count; UINT64_MAX = not counted */
     uint64_t wanted;      /* bytes of records that there should be space for */
+    bool is_stored;       /* `wanted` is what an earlier run made */
     uint32_t buffer_size; /* with the space for records */
     bool dry;             /* counts records for the dispatch behind it, and is none itself */
     uint64_t *counted;    /* dry: where the bytes of records go at its end, or NULL */
@@ -65,6 +66,12 @@ struct attach_context {
     struct gtpin_platform platform;
 };
 
+/* Bytes of records that a dispatch of a kernel binary made in an earlier run. */
+struct attach_known {
+    uint64_t hash;
+    uint64_t bytes;
+};
+
 struct attach_session {
     /* Fixed once attached. */
     struct gtpin_services services;
@@ -73,10 +80,12 @@ struct attach_session {
     struct tools_set tools;
     bool original_mode;
     bool unmodified_registers;
-    bool sized;               /* count the records of each dispatch before they are made */
-    uint64_t maximum_records; /* bytes, a dispatch */
-    uint64_t default_records; /* of those that were not counted */
-    bool emulated;            /* the device is behind the driver's socket */
+    bool sized;                 /* count the records of each dispatch before they are made */
+    uint64_t maximum_records;   /* bytes, a dispatch */
+    uint64_t default_records;   /* of those that were not counted */
+    struct attach_known *known; /* sizes from an earlier run */
+    size_t known_count;
+    bool emulated; /* the device is behind the driver's socket */
     char *tools_list;
     /* Under the lock. */
     struct sonde_trace_writer *writer;

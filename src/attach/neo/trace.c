@@ -11,6 +11,36 @@
 /* Bytes of a stretch of records, before its last record. */
 #define ATTACH_STRETCH (1u << 20)
 
+enum sonde_status attach_trace_load_known(const char *directory, struct sonde_error *error)
+{
+    struct sonde_trace *trace;
+    enum sonde_status status = sonde_trace_open(directory, &trace, error);
+    if (status != SONDE_OK)
+        return status;
+    size_t count = sonde_trace_record_totals_count(trace);
+    struct attach_known *known = calloc(count + 1, sizeof *known);
+    for (size_t i = 0; i < count && known != NULL; i++) {
+        const struct sonde_trace_record_totals *totals = sonde_trace_record_totals(trace, i);
+        known[i] = (struct attach_known){.hash = sonde_trace_kernel(trace, totals->kernel)->hash,
+                                         .bytes = totals->used + totals->lost_bytes};
+    }
+    sonde_trace_close(trace);
+    attach_session.known = known;
+    attach_session.known_count = known == NULL ? 0 : count;
+    return SONDE_OK;
+}
+
+uint64_t attach_trace_known(const struct attach_kernel *kernel)
+{
+    uint64_t bytes = UINT64_MAX;
+    for (size_t i = 0; i < attach_session.known_count; i++) {
+        const struct attach_known *known = &attach_session.known[i];
+        if (known->hash == kernel->record.hash && (bytes == UINT64_MAX || known->bytes > bytes))
+            bytes = known->bytes;
+    }
+    return bytes;
+}
+
 enum sonde_status attach_trace_build(struct attach_kernel *kernel, struct sonde_tool_build *build,
                                      struct sonde_error *error)
 {
@@ -38,8 +68,11 @@ void attach_trace_size(struct attach_dispatch *dispatch)
     if (dispatch->kernel->trace == NULL || dispatch->dry || attach_session.original_mode)
         return;
     uint64_t most = attach_session.maximum_records;
-    dispatch->wanted =
-        dispatch->predicted == UINT64_MAX ? attach_session.default_records : dispatch->predicted;
+    uint64_t known = attach_trace_known(dispatch->kernel);
+    dispatch->wanted = dispatch->predicted != UINT64_MAX ? dispatch->predicted
+                       : known != UINT64_MAX             ? known
+                                                         : attach_session.default_records;
+    dispatch->is_stored = dispatch->predicted == UINT64_MAX && known != UINT64_MAX;
     uint64_t space = dispatch->wanted < most ? dispatch->wanted : most;
     uint64_t limit = PROFILE_TRACE_LIMIT - dispatch->kernel->buffer_size;
     dispatch->buffer_size += (uint32_t)(space < limit ? space : limit);
@@ -128,7 +161,9 @@ static void write_result(const struct attach_dispatch *dispatch,
     struct sonde_trace_record_totals totals = {
         .dispatch = dispatch->id,
         .kernel = dispatch->kernel->id,
-        .mode = dispatch->predicted != UINT64_MAX ? ATTACH_RECORDS_SIZED : ATTACH_RECORDS_TRUNCATE,
+        .mode = dispatch->predicted != UINT64_MAX ? ATTACH_RECORDS_SIZED
+                : dispatch->is_stored             ? "stored"
+                                                  : ATTACH_RECORDS_TRUNCATE,
         .predicted = dispatch->predicted,
         .used = result->used,
         .stored = result->stored,

@@ -5,6 +5,11 @@
 
 #include "attach/neo/session.h"
 
+/* Read the sizes of an earlier run into the session. */
+enum sonde_status attach_trace_load_known(const char *directory, struct sonde_error *error);
+/* Bytes known for a kernel, UINT64_MAX none. */
+uint64_t attach_trace_known(const struct attach_kernel *kernel);
+
 /* Insert the records that the tools asked for into the kernel. No lock. */
 enum sonde_status attach_trace_build(struct attach_kernel *kernel, struct sonde_tool_build *build,
                                      struct sonde_error *error);
