@@ -71,27 +71,44 @@ static void keep_certain(const struct sonde_kernel *kernel, const struct sonde_g
     memcpy(effects->writes.grf, certain.writes.grf, kernel->grf_words * sizeof *certain.writes.grf);
 }
 
+/* Bytes [first, first + length) of the registers of a response that the message
+ * leaves alone. */
+static void drop_bytes(const struct sonde_kernel *kernel, const struct sonde_gen_instruction *i,
+                       struct sonde_gen_effects *effects, unsigned first, unsigned length)
+{
+    for (unsigned byte = first; byte < first + length; byte++) {
+        unsigned at = i->dst.number * kernel->grf_size + byte;
+        if (at < kernel->grf_words * 64)
+            effects->writes.grf[at / 64] &= ~(UINT64_C(1) << at % 64);
+    }
+}
+
 /* A message of one address a channel, sent for fewer channels than it has,
- * leaves the others' places in the response alone. */
+ * leaves the others' places in the response alone, and one of a single OWord
+ * the other half of its register. */
 static void keep_channels(const struct sonde_kernel *kernel, const struct sonde_gen_instruction *i,
                           struct sonde_gen_effects *effects)
 {
     struct sonde_gen_message m;
     if (sonde_gen_opcode_format((enum sonde_gen_opcode)i->opcode) != SONDE_GEN_FORMAT_SEND ||
-        i->dst.file != SONDE_GEN_FILE_GRF || sonde_gen_message_decode(i, &m, NULL) != SONDE_OK ||
-        i->exec_size >= m.simd ||
+        i->dst.file != SONDE_GEN_FILE_GRF || sonde_gen_message_decode(i, &m, NULL) != SONDE_OK)
+        return;
+    unsigned size = kernel->grf_size, length = m.response_registers * size;
+    bool block = m.layout == SONDE_GEN_LAYOUT_OWORD_BLOCK ||
+                 m.layout == SONDE_GEN_LAYOUT_OWORD_BLOCK_UNALIGNED;
+    if (block && m.elements == 1 && length == size) {
+        drop_bytes(kernel, i, effects, m.high_oword ? 0 : m.element_size,
+                   m.high_oword ? m.element_size : size - m.element_size);
+        return;
+    }
+    if (i->exec_size >= m.simd ||
         (m.layout != SONDE_GEN_LAYOUT_SCATTERED && m.layout != SONDE_GEN_LAYOUT_UNTYPED))
         return;
-    unsigned channel = m.element_slot, row = channel * m.simd;
-    if (row < kernel->grf_size)
-        row = kernel->grf_size;
-    unsigned first = i->dst.number * kernel->grf_size,
-             length = m.response_registers * kernel->grf_size;
-    for (unsigned byte = 0; byte < length; byte++) {
-        unsigned at = first + byte;
-        if (byte % row >= channel * i->exec_size && at < kernel->grf_words * 64)
-            effects->writes.grf[at / 64] &= ~(UINT64_C(1) << at % 64);
-    }
+    unsigned row = m.element_slot * m.simd, used = m.element_slot * i->exec_size;
+    if (row < size)
+        row = size;
+    for (unsigned first = 0; first < length; first += row)
+        drop_bytes(kernel, i, effects, first + used, row - used);
 }
 
 enum sonde_status kernel_footprints_make(const struct sonde_kernel *kernel,

@@ -187,6 +187,56 @@ static const struct sample {
      "L2:\nendif (16|M0) L3\n"
      "L3:\nadd (16|M0) r30.0<1>:d r10.0<8;8,1>:d 0x1:d {$1.dst}\n",
      "add at 0x30: reads r10-r11 before send at 0x10 has written it: {$1.dst} is missing"},
+    /* channels that break a loop do not come to its top again */
+    {XE,
+     "L0:\nmov (16|M0) r20.0<1>:f 0x0:f\n"
+     "send.dc1 (16|M0) null r20 r30 0x80 0x04025EFE {$1}\n"
+     "(f0.0) break (16|M0) L1 L1\n"
+     "mov (16|M0) r30.0<1>:f 0x0:f {$1.src}\n"
+     "L1:\nwhile (16|M0) L0\n",
+     "send at 0x10: reads r20-r21 before mov at 0x0 has written it: {@1} is missing"},
+    {XE,
+     "L0:\nmov (16|M0) r20.0<1>:f 0x0:f\n"
+     "send.dc1 (16|M0) null r20 r30 0x80 0x04025EFE {@1,$1}\n"
+     "(f0.0) break (16|M0) L1 L1\n"
+     "mov (16|M0) r30.0<1>:f 0x0:f {$1.src}\n"
+     "L1:\nwhile (16|M0) L0\n",
+     NULL},
+    {XE,
+     "L0:\nmov (16|M0) r20.0<1>:f 0x0:f\n"
+     "send.dc1 (16|M0) null r20 r30 0x80 0x04025EFE {@1,$1}\n"
+     "(f0.0) break (16|M0) L1 L1\n"
+     "L1:\nwhile (16|M0) L0\n",
+     "mov at 0x0: writes r20-r21 before send at 0x10 has read it: {$1.src} is missing"},
+    /* where a join jumps on, no channel has met there */
+    {HPG,
+     "send.dc1 (16|M0) r10 r20 null:0 0x0 0x04205E00 {$1}\n"
+     "(f0.0) goto (16|M0) L1 L1\n"
+     "mov (16|M0) r12.0<1>:f r10.0<1;1,0>:f {$1.dst}\n"
+     "goto (16|M0) L1 L2\n"
+     "L1:\njoin (16|M0) L2\n"
+     "mov (16|M0) r12.0<1>:f r10.0<1;1,0>:f {$1.dst}\n"
+     "L2:\njoin (16|M0) L3\n"
+     "L3:\n(W) mov (16|M0) r14.0<1>:f r10.0<1;1,0>:f\n",
+     NULL},
+    {HPG,
+     "send.dc1 (16|M0) r10 r20 null:0 0x0 0x04205E00 {$1}\n"
+     "(f0.0) goto (16|M0) L1 L1\n"
+     "mov (16|M0) r12.0<1>:f r10.0<1;1,0>:f {$1.dst}\n"
+     "goto (16|M0) L1 L2\n"
+     "L1:\njoin (16|M0) L2\n"
+     "L2:\njoin (16|M0) L3\n"
+     "L3:\n(W) mov (16|M0) r14.0<1>:f r10.0<1;1,0>:f\n",
+     "mov at 0x60: reads r10-r11 before send at 0x0 has written it: {$1.dst} is missing"},
+    /* a message leaves what its channels do not own in the response */
+    {XE,
+     "(W) send.dc1 (1|M0) r12 r8 null 0x0 0x041401FF {$0}\n"
+     "(W) add (1|M0) r13.0<1>:ud r12.1<0;1,0>:ud 0x1:ud\n",
+     NULL},
+    {XE,
+     "(W) send.dc1 (1|M0) r12 r8 null 0x0 0x041401FF {$0}\n"
+     "(W) add (1|M0) r13.0<1>:ud r12.0<0;1,0>:ud 0x1:ud\n",
+     "add at 0x10: reads r12 bytes 0-3 before send at 0x0 has written it: {$0.dst} is missing"},
     /* systolic sequences share a token */
     {HP | HPG,
      "dpas.8x8 (8|M0) r10:f r10:f r30:bf r40.0:bf {Atomic}\n"
