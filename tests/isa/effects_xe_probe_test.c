@@ -47,6 +47,7 @@ static const struct sample {
     {ALL, INTEGER, "(W) cmp (8|M0) (lt)f0.0 null<1>:d r12.0<1;1,0>:d r14.0<0;1,0>:d"},
     {SMALL, FLOATING, "mad (8|M0) r10.0<1>:f r12.0<8;1>:f r14.3<0;0>:f r16.0<1>:f"},
     {SMALL, FLOATING, "mad (4|M0) r10.0<2>:f r12.0<8;2>:f r14.3<0;0>:f r16.0<2>:f"},
+    {SMALL, FLOATING, "mad (8|M0) r10.0<1>:f r12.0<4;0>:f r14.1<8;0>:f r16.0<1>:f"},
     {HPC, FLOATING, "mad (16|M0) r10.0<1>:f r12.0<1;0>:f r14.3<0;0>:f r16.0<1>:f"},
     {XEHP_ON, INTEGER, "(W) add3 (8|M0) r10.0<1>:d r12.0<1;0>:d r14.3<0;0>:d r16.0<1>:d"},
     {HP | HPG, INTEGER, "bfn.0xD8 (8|M0) r10.0<1>:ud r12.0<1;0>:ud r14.3<0;0>:ud r16.0<1>:ud"},

@@ -76,7 +76,13 @@ static void ternary_finish_align1(struct sonde_gen_instruction *i)
         if (n == 2) /* one linear stride */
             source->vstride = source->hstride;
         source->width = 1;
-        if (n != 2 && source->hstride != 0 && source->vstride > source->hstride)
+        if (n == 2)
+            continue;
+        /* A row is as long as the way to the next; without a horizontal stride
+         * all of its elements are the first. */
+        if (source->hstride == 0 && source->vstride != 0)
+            source->width = source->vstride;
+        else if (source->hstride != 0 && source->vstride > source->hstride)
             source->width = (uint8_t)(source->vstride / source->hstride);
     }
 }
