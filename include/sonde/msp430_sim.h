@@ -103,6 +103,7 @@ SONDE_API struct sonde_msp430_result sonde_msp430_sim_run(struct sonde_msp430_si
                                                           const struct sonde_msp430_limits *limits);
 
 SONDE_API enum sonde_msp430_core sonde_msp430_sim_core(const struct sonde_msp430_sim *sim);
+SONDE_API struct sonde_msp430_markers sonde_msp430_sim_markers(const struct sonde_msp430_sim *sim);
 SONDE_API struct sonde_msp430_counts sonde_msp430_sim_counts(const struct sonde_msp430_sim *sim);
 SONDE_API uint32_t sonde_msp430_sim_register(const struct sonde_msp430_sim *sim, unsigned reg);
 SONDE_API void sonde_msp430_sim_set_register(struct sonde_msp430_sim *sim, unsigned reg,

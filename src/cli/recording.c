@@ -82,7 +82,7 @@ static enum sonde_status write_firmware(struct recording *recording,
                                         struct sonde_error *error)
 {
     enum sonde_msp430_core core = sonde_msp430_sim_core(sim);
-    struct sonde_msp430_markers markers = sonde_msp430_default_markers(core);
+    struct sonde_msp430_markers markers = sonde_msp430_sim_markers(sim);
     struct sonde_trace_symbol *symbols;
     struct sonde_trace_firmware firmware = {
         .is_extended = core == SONDE_MSP430_CORE_CPUX,

@@ -122,11 +122,34 @@ def check_kill(folder):
     assert "end: not recorded" in sonde("info", "-i", run).stdout
 
 
+def check_cuts(folder):
+    """A run cut off anywhere has a report whose cycles add up."""
+    run = folder / "cut"
+    sonde("msp430", "run", TIMER, "-o", run, "-q")
+    (path,) = run.glob("process-*.sonde")
+    data, seen = path.read_bytes(), set()
+    for cut in range(33, len(data), max(len(data) // 40, 1)):
+        path.write_bytes(data[:cut])
+        done = subprocess.run([SONDE, "report", "-i", run, "--format=json"], capture_output=True,
+                              text=True, check=False, timeout=60)
+        assert done.returncode in (0, 1) and "warning" in done.stderr, (cut, done.stderr)
+        summary = json.loads(done.stdout).get("callflow") if done.returncode == 0 else None
+        if summary is None:
+            continue
+        parts = sum(summary[key] for key in ("function_cycles", "unmarked_cycles", "idle_cycles",
+                                             "interrupt_cycles", "lost_cycles"))
+        assert parts == summary["cycles"], (cut, summary)
+        assert summary["end"] is None or cut > len(data) - 60, (cut, summary)
+        seen.add(summary["cycles"])
+    assert len(seen) >= 2, seen
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_against_events(folder)
         check_rotation(folder)
+        check_cuts(folder)
         check_kill(folder)
 
 

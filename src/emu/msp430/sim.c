@@ -159,6 +159,11 @@ enum sonde_msp430_core sonde_msp430_sim_core(const struct sonde_msp430_sim *sim)
     return sim->device->core;
 }
 
+struct sonde_msp430_markers sonde_msp430_sim_markers(const struct sonde_msp430_sim *sim)
+{
+    return sim->options.markers;
+}
+
 struct sonde_msp430_counts sonde_msp430_sim_counts(const struct sonde_msp430_sim *sim)
 {
     return (struct sonde_msp430_counts){.cycles = sim->cycle,
