@@ -9,18 +9,22 @@
  * jump, which is how tail calls are told apart. */
 enum { SHORTEST_CALL_CYCLES = 4, INTERRUPT_FRAME_BYTES = 4 };
 
+/* What a reset leaves in it. */
+enum { UNSET_STACK_POINTER = 0 };
+
 static size_t frame_count(const struct callflow_builder *builder)
 {
     return builder->stacks[builder->current].count;
 }
 
 /* Frames with a return address below the stack pointer are gone; with
- * `replaced`, so is one exactly there. frames[0] stays. */
+ * `replaced`, so is one exactly there. frames[0] stays, and so does one that
+ * was entered behind a reset, before the stack pointer was set. */
 static void unwind(struct callflow_builder *builder, uint32_t sp, bool replaced)
 {
     while (frame_count(builder) > 1) {
         uint32_t top = callflow_top(builder)->sp;
-        if (top > sp || (top == sp && !replaced))
+        if (top == UNSET_STACK_POINTER || top > sp || (top == sp && !replaced))
             break;
         callflow_close(builder, ANALYZE_SPAN_UNWOUND);
     }
@@ -84,7 +88,10 @@ static void on_exit_marker(struct callflow_builder *builder, const struct sonde_
     bool ends_top = frame_count(builder) > 1 && callflow_kind(builder, top) == ANALYZE_FUNCTION &&
                     (span->function == function || top->sp == call->sp);
     if (!ends_top) {
-        builder->flow->orphans++;
+        /* The exit of a switch to a task that begins belongs to another stack. */
+        bool begins_task =
+            builder->current != 0 && frame_count(builder) == 1 && span->begin == builder->now;
+        builder->flow->orphans += !begins_task;
         return;
     }
     if (span->function != function)

@@ -168,6 +168,8 @@ static uint32_t choose_stack(struct callflow_builder *builder, const struct sond
     uint32_t stack = stack_of_frame(builder, call);
     if (stack != ANALYZE_NONE)
         return stack;
+    if (call->sp == 0) /* not set since the reset */
+        return builder->current;
     uint32_t object = object_at(builder, call->sp);
     stack = task_stack_at(builder, call->sp, object);
     if (stack == ANALYZE_NONE && is_in_main(builder, call->sp, object))
@@ -194,6 +196,8 @@ void callflow_select_stack(struct callflow_builder *builder, const struct sonde_
         builder->move.is_set = false;
     switch_to(builder, stack, call->sp);
     if (builder->failed)
+        return;
+    if (call->sp == 0)
         return;
     struct callflow_stack *current = &builder->stacks[stack];
     struct callflow_frame *top = callflow_top(builder);

@@ -307,6 +307,25 @@ static void test_reset(void **state)
            " main 40-50 10/10 open\n");
 }
 
+static void test_marked_start(void **state)
+{
+    (void)state;
+    /* Start-up code is a function, too: it is entered before it sets the stack
+     * pointer, and calls main. */
+    const struct sonde_trace_call calls[] = {RESET(0),
+                                             ENTER(4, H, 0),
+                                             STACK(6, H, 0x400),
+                                             ENTER(20, MAIN, 0x3fe),
+                                             ENTER(30, F, 0x3fa),
+                                             EXIT(40, F, 0x3fa),
+                                             EXIT(50, MAIN, 0x3fe)};
+    EXPECT(calls, 60, 0,
+           "(unmarked) 0-60 4/60 open\n"
+           " h 4-60 23/56 open\n"
+           "  main 20-53 20/33\n"
+           "   f 30-43 13/13\n");
+}
+
 static void test_loss(void **state)
 {
     (void)state;
@@ -409,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_variable_frame),
         cmocka_unit_test(test_sleep),
         cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_marked_start),
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_exits_of_others),
         cmocka_unit_test(test_recursion),
