@@ -37,6 +37,13 @@ static void on_stack(void *context, const struct sonde_msp430_event *event)
         recording_add(run->recording, event);
 }
 
+static void on_port(void *context, unsigned port, uint8_t value)
+{
+    const struct msp430_run *run = context;
+    fprintf(stderr, "%12" PRIu64 "  %-16s  P%uOUT 0x%02x\n",
+            sonde_msp430_sim_counts(run->sim).cycles, "port", port, value);
+}
+
 static void on_uart(void *context, unsigned unit, uint8_t byte)
 {
     if (unit == 0)
@@ -53,6 +60,8 @@ static bool create(const struct cli_arguments *arguments, struct msp430_run *run
     if (!msp430_take_markers(arguments, &options.markers))
         return false;
     run->shows_events = cli_given(arguments, CLI_OPTION_EVENTS);
+    if (run->shows_events)
+        options.callbacks.on_port = on_port;
     if (run->shows_events || cli_given(arguments, CLI_OPTION_RECORD))
         options.callbacks.on_event = on_event;
     struct sonde_error error;

@@ -114,7 +114,8 @@ static const struct cli_option options[] = {
      "May be given more than once.",
      NULL, true, false},
     {CLI_OPTION_EVENTS, 0, "events", NULL,
-     "Write markers, interrupts, sleep and resets to stderr as they happen, each with its cycle.",
+     "Write markers, interrupts, sleep, resets and changed output ports to stderr as they happen, "
+     "each with its cycle.",
      NULL, false, false},
     {CLI_OPTION_RECORD, 'o', "output", "DIR",
      "Record the events in this directory, for 'sonde report' and 'sonde export'; the run that "

@@ -197,6 +197,16 @@ def marked_end(folder):
     check(done.stderr.count(b"  enter ") == 1 and done.stderr.count(b"  exit ") == 1, done)
 
 
+def ports(folder):
+    text = START + " mov.b #0x41, &0x22\n mov.b #0x40, &0x21\n nop\n mov.b #1, &0x21\n" + END
+    done = run(build(folder, "port", text), "--events")
+    # Reset 4, mov #, r1 2, mov #, & 5, mov.b #, & 5, and then 5 for the first.
+    seen = re.findall(rb"^ *(\d+)  port +P1OUT (0x\w+)", done.stderr, re.M)
+    check([value for _, value in seen] == [b"0x40", b"0x01"], done)
+    first, second = (int(cycle) for cycle, _ in seen)
+    check(first == 4 + 2 + 5 + 5 and second == first + 5 + 1, done)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -205,6 +215,7 @@ def main():
         faults(folder)
         words(folder)
         marked_end(folder)
+        ports(folder)
 
 
 main()

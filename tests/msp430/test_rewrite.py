@@ -237,6 +237,18 @@ def flow(folder):
     assert "1 jumps widened" in made and int(ends[1][1]) == int(ends[0][1]) + 3, (made, ends)
 
 
+def relative(folder):
+    """Operands relative to PC keep what they refer to when their code moves."""
+    text = START + "        mov other, r12\n        call #one\n        add other+2, r12\n" + END + \
+        "        .type one,@function\none: xor other+2, r12\n        cmp other, r12\n" \
+        "        jeq .Lequal\n        add other, r12\n        ret\n.Lequal: ret\n" \
+        '        .section .rodata,"a",@progbits\n        .p2align 1\n' \
+        "other:  .short 0x1234, 0x0101\n"
+    _, ends, _ = three_ways(folder, "relative", text)
+    value = (0x1234 ^ 0x0101) + 0x1234 + 0x0101
+    check(ends[1][3] == str(value), run("run", folder / "relative.elf"))
+
+
 def refusals(folder):
     for number, (name, (body, reason)) in enumerate(REFUSED.items()):
         elf = build(folder, f"refused{number}", START + body + END)
@@ -296,6 +308,7 @@ def main():
             assert widened >= 2 * len(names) and int(ends[1][1]) > int(ends[0][1]), made
             print(f"{names}: {widened} jumps widened, {len(seen)} events, {ends[0][1]} cycles")
         flow(folder)
+        relative(folder)
         refusals(folder)
         notes(folder)
 
