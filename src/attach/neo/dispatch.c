@@ -23,6 +23,7 @@ static __thread struct {
     gtpin_handle command_buffer;
     bool dry;                         /* the submission is one that only counts records */
     struct attach_buffer *dry_buffer; /* for it: without one it would have an effect */
+    gtpin_handle dry_resource;
     uint64_t counted;
     uint64_t predicted; /* bytes of records that the submission is known to make */
 } current = {.predicted = UINT64_MAX};
@@ -183,6 +184,9 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     if (dry) {
         dispatch->buffer = current.dry_buffer;
         current.dry_buffer = NULL;
+        /* An enqueue of several parts: every one of them is to be dry. */
+        if (dispatch->buffer != NULL)
+            current.dry_resource = dispatch->buffer->resource;
     } else if (wanted && context != NULL)
         dispatch->buffer = attach_buffer_take(context, dispatch->buffer_size);
     attach_trace_prepare(dispatch);
@@ -200,6 +204,8 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
         *entry_offset = dispatch->kernel->record.instrumented_entry;
     if (dispatch->buffer != NULL)
         *resource = dispatch->buffer->resource;
+    else if (dry)
+        *resource = current.dry_resource;
     if (!attach_session_lock())
         return;
     dispatch->sequence = ++last_sequence;
