@@ -1,6 +1,7 @@
-/* Any bytes as Gen9 code: the whole codec must stay within its promises.
- * Decoding never fails but for the end of the buffer; what is legal encodes to
- * its own bytes; an edited instruction is refused or decodes to what was
+/* Any bytes as code of FUZZ_PLATFORM: the whole codec must stay within its
+ * promises. Decoding never fails but for the end of the buffer; everything
+ * prints, into a buffer of any size, and encodes to its own bytes; what is
+ * illegal says why; an edited instruction is refused or decodes to what was
  * encoded; effects and messages take anything. */
 #include "sonde/gen_message.h"
 
@@ -111,7 +112,7 @@ static void edited(const struct sonde_gen_instruction *i, const uint8_t *bytes)
     if (sonde_gen_encode(&changed, out, &error) != SONDE_OK)
         return;
     sonde_gen_instruction_validate(&changed, &error);
-    must(sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, out, 16, 0, &seen, &error) == SONDE_OK);
+    must(sonde_gen_decode(FUZZ_PLATFORM, out, 16, 0, &seen, &error) == SONDE_OK);
     must(seen.opcode == changed.opcode);
     must(sonde_gen_encode(&seen, again, &error) == SONDE_OK);
     must(memcmp(out, again, 16) == 0);
@@ -121,10 +122,25 @@ static void edited(const struct sonde_gen_instruction *i, const uint8_t *bytes)
     must(seen.channel_offset == changed.channel_offset && seen.no_mask == changed.no_mask);
     must(!changed.has_jip || seen.jip == changed.jip);
     if (sonde_gen_compact(&changed, out, &error) == SONDE_OK) {
-        must(sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, out, 8, 0, &seen, &error) == SONDE_OK);
+        must(sonde_gen_decode(FUZZ_PLATFORM, out, 8, 0, &seen, &error) == SONDE_OK);
         must(seen.compacted && seen.opcode == changed.opcode);
         must(!changed.has_jip || seen.jip == changed.jip);
     }
+}
+
+static void print(const struct sonde_gen_instruction *i, const uint8_t *bytes)
+{
+    char text[1024], reason[200];
+    int length = sonde_gen_print(i, NULL, NULL, text, sizeof text);
+    must(length > 0 && (size_t)length < sizeof text && strlen(text) == (size_t)length);
+    must((sonde_gen_illegal_print(i, reason, sizeof reason) > 0) == i->illegal);
+    size_t room = bytes[0] % 64u;
+    char *small = malloc(room + 1);
+    must(small != NULL);
+    must(sonde_gen_print(i, NULL, NULL, small, room) == length);
+    size_t kept = room <= (size_t)length ? room - 1 : (size_t)length;
+    must(room == 0 || (strlen(small) == kept && memcmp(small, text, kept) == 0));
+    free(small);
 }
 
 static void examine(const struct sonde_gen_instruction *i)
@@ -147,15 +163,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sonde_error error;
     size_t count;
     enum sonde_status status =
-        sonde_gen_decode_all(SONDE_GEN_PLATFORM_GEN9, data, size, &all, &count, &error);
+        sonde_gen_decode_all(FUZZ_PLATFORM, data, size, &all, &count, &error);
     must(status == SONDE_OK || status == SONDE_ERROR_TRUNCATED);
     size_t whole = status == SONDE_OK ? count : 0;
     struct sonde_gen_instruction i;
     for (size_t offset = 0, n = 0;
-         sonde_gen_decode(SONDE_GEN_PLATFORM_GEN9, data, size, offset, &i, &error) == SONDE_OK;
+         sonde_gen_decode(FUZZ_PLATFORM, data, size, offset, &i, &error) == SONDE_OK;
          offset += i.size, n++) {
         must(n >= whole || memcmp(&all[n].raw, &i.raw, sizeof i.raw) == 0);
         round_trip(&i, data + offset);
+        print(&i, data + offset);
         if (!i.illegal)
             edited(&i, data + offset);
         examine(&i);

@@ -174,10 +174,15 @@ static bool is_null(const struct sonde_gen_operand *o)
     return o->file == SONDE_GEN_FILE_ARF && (o->number & 0xf0) == SONDE_GEN_ARF_NULL;
 }
 
-/* Counts of rotations and what is added with carry may be shorter or signed. */
+/* Counts of rotations and what is added with carry may be shorter or signed;
+ * the sum that dp4a starts from may be an immediate, which has 16 bits. */
 static bool is_free(unsigned set, unsigned source, uint32_t type)
 {
-    return (set == SET_ROTATE || set == SET_CARRY) && source == 1 && (type & (WORDS | DWORDS)) != 0;
+    if (set == SET_ROTATE)
+        return source == 1 && (type & QSOURCES) != 0;
+    if (set == SET_DP4A)
+        return source == 0 && (type & WORDS) != 0;
+    return set == SET_CARRY && source == 1 && (type & (WORDS | DWORDS)) != 0;
 }
 
 const char *isa_gen_types_rule(const struct sonde_gen_instruction *instruction)

@@ -76,7 +76,10 @@ static const char *place_rule(const struct sonde_gen_instruction *i)
     bool wide = is_float(&i->dst) || size_of(&i->dst) == 8;
     for (unsigned n = 0; n < i->source_count && n < 3; n++)
         wide = wide || is_float(&i->src[n]) || size_of(&i->src[n]) == 8;
-    if (!wide || i->dst.indirect)
+    /* Compilers convert packed half floats to wider integers. */
+    bool widens = i->opcode == SONDE_GEN_MOV && i->src[0].type == SONDE_GEN_TYPE_HF &&
+                  !is_float(&i->dst);
+    if (!wide || widens || i->dst.indirect)
         return NULL;
     for (unsigned n = 0; n < i->source_count && n < 3; n++) {
         const struct sonde_gen_operand *o = &i->src[n];
