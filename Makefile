@@ -3,7 +3,7 @@
 BUILD    ?= build
 SANITIZE ?= build-sanitize
 
-.PHONY: all demo check check-long sanitize bench install format clean dependencies
+.PHONY: all demo check check-long sanitize bench isa-doc install format clean dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -34,6 +34,10 @@ sanitize: dependencies
 bench: dependencies all
 	@bench/run.py $(BUILD)
 	@bench/msp430.py $(BUILD)
+
+# doc/isa-gen.md from the codec's tables and the last long run's figures.
+isa-doc: all
+	@scripts/isa-doc.py $(BUILD)
 
 install: all
 	@meson install -C $(BUILD)

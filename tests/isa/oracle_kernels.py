@@ -120,6 +120,9 @@ def main():
             if program == programs[0] and arguments.figures:
                 command[1:1] = ["--figures", arguments.figures]
             status = max(status, subprocess.run(command).returncode)
+            if program == programs[0] and arguments.figures:
+                with open(arguments.figures, "a", encoding="ascii") as figures:
+                    figures.write(f"corpus|{own}|{len(binaries)}\n")
         return status
 
 

@@ -567,4 +567,5 @@ def main():
         compaction.emit(e, opcodes)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -63,4 +63,5 @@ def main():
         (write_facts if facts else write_header)(source, out)
 
 
-main()
+if __name__ == "__main__":
+    main()
