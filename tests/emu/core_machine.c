@@ -10,7 +10,6 @@
 #include "core_machine.h"
 
 #define CODE_BYTES 0x10000u
-#define IGA_GEN9   (9u << 16)
 
 /* The C API of libiga64, which Debian ships without a header. */
 struct iga_context_options {
@@ -27,25 +26,38 @@ struct iga_diagnostic {
     char *message;
 };
 
+static const uint32_t iga_platforms[SONDE_GEN_PLATFORM_COUNT] = {
+    [SONDE_GEN_PLATFORM_GEN9] = 9u << 16,
+    [SONDE_GEN_PLATFORM_XE] = 1u << 24,
+    [SONDE_GEN_PLATFORM_XEHPG] = 1u << 24 | 2,
+};
+
 static struct {
-    void *context;
+    void *contexts[SONDE_GEN_PLATFORM_COUNT];
+    int (*create)(const void *, void **);
     int (*assemble)(void *, const void *, const char *, void **, uint32_t *);
     int (*errors)(void *, struct iga_diagnostic **, uint32_t *);
 } iga;
 
-static bool iga_open(void)
+static bool iga_open(enum sonde_gen_platform platform)
 {
-    if (iga.context)
+    if (iga.contexts[platform])
         return true;
     void *library = dlopen("libiga64.so.1", RTLD_NOW);
     if (!library)
         return false;
-    int (*create)(const void *, void **);
-    *(void **)&create = dlsym(library, "iga_context_create");
+    *(void **)&iga.create = dlsym(library, "iga_context_create");
     *(void **)&iga.assemble = dlsym(library, "iga_context_assemble");
     *(void **)&iga.errors = dlsym(library, "iga_context_get_errors");
-    struct iga_context_options options = {sizeof(options), IGA_GEN9};
-    return create && iga.assemble && iga.errors && create(&options, &iga.context) == 0;
+    struct iga_context_options options = {sizeof(options), iga_platforms[platform]};
+    return iga.create && iga.assemble && iga.errors &&
+           iga.create(&options, &iga.contexts[platform]) == 0;
+}
+
+bool core_use_platform(struct core_machine *machine, enum sonde_gen_platform platform)
+{
+    machine->dispatch.platform = platform;
+    return iga_open(platform);
 }
 
 static uint8_t *page(void *context, uint64_t address, bool write)
@@ -61,7 +73,7 @@ static uint8_t *page(void *context, uint64_t address, bool write)
 
 struct core_machine *core_machine_create(const struct emu_options *options)
 {
-    if (!iga_open())
+    if (!iga_open(SONDE_GEN_PLATFORM_GEN9))
         return NULL;
     struct core_machine *machine = calloc(1, sizeof(*machine));
     machine->code = calloc(1, CODE_BYTES);
@@ -103,10 +115,11 @@ void core_assemble(struct core_machine *machine, const char *text)
     struct iga_assemble_options options = {.bytes = sizeof(options), .sbid_count = 16};
     void *code = NULL;
     uint32_t size = 0;
-    if (iga.assemble(iga.context, &options, text, &code, &size) != 0) {
+    void *context = iga.contexts[machine->dispatch.platform];
+    if (iga.assemble(context, &options, text, &code, &size) != 0) {
         struct iga_diagnostic *diagnostics = NULL;
         uint32_t count = 0;
-        iga.errors(iga.context, &diagnostics, &count);
+        iga.errors(context, &diagnostics, &count);
         for (uint32_t i = 0; i < count; i++)
             print_error("line %u: %s\n", diagnostics[i].line, diagnostics[i].message);
         fail_msg("cannot assemble:\n%s", text);

@@ -30,7 +30,10 @@ struct core_machine {
 /* NULL when libiga64 is missing (the test is then skipped). */
 struct core_machine *core_machine_create(const struct emu_options *options);
 void core_machine_destroy(struct core_machine *machine);
-/* Assemble for Gen9 to the start of the code; fails the test on an error. */
+/* From now on a machine of another platform than Gen9. False when libiga64 does
+ * not assemble for it. */
+bool core_use_platform(struct core_machine *machine, enum sonde_gen_platform platform);
+/* Assemble to the start of the code; fails the test on an error. */
 void core_assemble(struct core_machine *machine, const char *text);
 /* Run what was assembled. */
 void core_run(struct core_machine *machine);
