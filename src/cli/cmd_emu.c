@@ -77,6 +77,7 @@ int cmd_emu(const struct cli_arguments *arguments)
         .host_threads = (uint32_t)threads,
         .max_instructions = max_instructions,
         .timing = cli_given(arguments, CLI_OPTION_TIMING),
+        .check = cli_given(arguments, CLI_OPTION_CHECK),
         .truth_path = cli_value(arguments, CLI_OPTION_TRUTH, NULL),
         .log_fd = STDERR_FILENO,
     };

@@ -147,9 +147,10 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
         return CLI_EXIT_SONDE;
     session->timing = cli_given(arguments, CLI_OPTION_TIMING);
-    if (session->timing && session->target.model == NULL) {
-        cli_error("--timing is for the emulated GPU: add --device emu:%s, or leave it out",
-                  device_model_at(0)->name);
+    session->check = cli_given(arguments, CLI_OPTION_CHECK);
+    if ((session->timing || session->check) && session->target.model == NULL) {
+        cli_error("--%s is for the emulated GPU: add --device emu:%s, or leave it out",
+                  session->timing ? "timing" : "check", device_model_at(0)->name);
         return CLI_EXIT_SONDE;
     }
     int status = program_check(arguments->operands[0]);
@@ -195,6 +196,7 @@ int session_start_server(const struct session *session, const char *truth, struc
         .max_instructions = session->max_instructions,
         .timing = session->timing,
         .events = session->events,
+        .check = session->check,
         .truth_path = truth,
         .log_fd = STDERR_FILENO,
     };

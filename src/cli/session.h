@@ -17,7 +17,7 @@ struct session {
     char maximum_records[24];       /* decimal, "" = default */
     unsigned long max_instructions; /* 0 = the device's default */
     bool events;                    /* in the ground truth */
-    bool timing;
+    bool timing, check;
 };
 
 /* Returns -1 or the exit status, everything said. Clear it in both cases. */

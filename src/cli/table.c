@@ -90,6 +90,11 @@ static const struct cli_option options[] = {
      "Time instructions on the emulated GPU by its documented model, one host core: timestamps and "
      "event profiling then mean cycles of that model (slower).",
      NULL, false, false},
+    {CLI_OPTION_CHECK, 0, "check", NULL,
+     "Stop a dispatch on the emulated GPU with a fault at an instruction that reads a register "
+     "which nothing wrote, or, from Gen12 on, that its scoreboard annotations do not make wait "
+     "for an earlier one (slow).",
+     NULL, false, false},
     {CLI_OPTION_ARGUMENTS, 0, "arguments", NULL,
      "Show the arguments of each kernel: name and type when built with -cl-kernel-arg-info, where "
      "they stand in the cross-thread data, and the binding-table index of their surface.",
@@ -275,7 +280,7 @@ static const struct cli_command commands[] = {
      {CLI_OPTION_TOOL, CLI_OPTION_OUTPUT, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_SKIP,
       CLI_OPTION_TAKE, CLI_OPTION_REGISTERS, CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER,
       CLI_OPTION_COUNTS, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING,
-      CLI_OPTION_REPORT, CLI_OPTION_QUIET, CLI_OPTION_END}},
+      CLI_OPTION_CHECK, CLI_OPTION_REPORT, CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"report",
      "Show what the tools of a recorded run counted",
      "",
@@ -321,8 +326,8 @@ static const struct cli_command commands[] = {
      cmd_verify,
      {CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_REGISTERS,
       CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS,
-      CLI_OPTION_TIMING, CLI_OPTION_OUTPUT, CLI_OPTION_COMPARE, CLI_OPTION_FORMAT, CLI_OPTION_QUIET,
-      CLI_OPTION_END}},
+      CLI_OPTION_TIMING, CLI_OPTION_CHECK, CLI_OPTION_OUTPUT, CLI_OPTION_COMPARE, CLI_OPTION_FORMAT,
+      CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"disasm",
      "Disassemble the kernels of a device binary",
      "FILE",
@@ -402,7 +407,7 @@ static const struct cli_command commands[] = {
      false,
      cmd_emu,
      {CLI_OPTION_DEVICE, CLI_OPTION_PORT, CLI_OPTION_THREADS, CLI_OPTION_MAX_INSTRUCTIONS,
-      CLI_OPTION_TIMING, CLI_OPTION_TRUTH, CLI_OPTION_END}},
+      CLI_OPTION_TIMING, CLI_OPTION_CHECK, CLI_OPTION_TRUTH, CLI_OPTION_END}},
     {"msp430 run",
      "Run a firmware in the MSP430 simulator",
      "FIRMWARE",

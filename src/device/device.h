@@ -28,6 +28,7 @@ struct device_server_options {
     uint64_t max_instructions; /* per dispatch, 0 = default limit */
     bool timing;               /* the time model (doc/timing-model.md) */
     bool events;               /* the ground truth has each thread's way, and its messages */
+    bool check;                /* stop at registers misused, see emu/gen/check.h */
     const char *truth_path;    /* ground-truth file to write, NULL = none */
     int log_fd;                /* faults and warnings, one line each, -1 = none */
 };

@@ -3,6 +3,7 @@
 #include "device/connection.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -147,6 +148,30 @@ static void report_fault(struct device_streamer *s, const struct emu_result *res
     log_fault(s, &result->fault);
 }
 
+/* Once for a kernel; no fault: the hardware goes on. */
+static void warn_divergence(struct device_process *process, uint64_t kernel,
+                            const struct emu_divergence *divergence)
+{
+    if (divergence->barriers == 0 || process->diverged == kernel)
+        return;
+    process->diverged = kernel;
+    const uint32_t *group = divergence->group;
+    char what[96];
+    if (divergence->active != divergence->channels)
+        snprintf(what, sizeof what, "with channels 0x%x of 0x%x", divergence->active,
+                 divergence->channels);
+    else
+        snprintf(what, sizeof what, "while other threads of the group are at 0x%x",
+                 divergence->other_offset);
+    device_log_line(process->machine->log_fd,
+                    "process %d: warning: work-items of the kernel at 0x%llx diverge at a barrier: "
+                    "instruction 0x%x, group %u,%u,%u thread %u %s (%llu such signals): its "
+                    "results are undefined",
+                    (int)process->pid, (unsigned long long)kernel, divergence->instruction_offset,
+                    group[0], group[1], group[2], divergence->thread, what,
+                    (unsigned long long)divergence->barriers);
+}
+
 static void write_truth(struct device_streamer *s, struct device_truth_record *record)
 {
     struct device_process *process = s->connection->process;
@@ -203,6 +228,7 @@ void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *d
         device_streamer_fault(s, "dispatch %" PRIu64 " was not run: %s", index, error.message);
     else if (result.fault.occurred)
         report_fault(s, &result);
+    warn_divergence(process, dispatch->kernel_start, &result.divergence);
     if (machine->truth != NULL)
         write_truth(s, &(struct device_truth_record){
                            .index = index,

@@ -20,6 +20,7 @@ enum sonde_status device_process_create(struct device_machine *machine, pid_t pi
             .host_threads = machine->host_threads,
             .max_instructions = machine->max_instructions,
             .timing = machine->timing,
+            .check = machine->check,
             .count = machine->truth != NULL,
             .events = machine->events && machine->truth != NULL,
             .cancel = &p->cancel,

@@ -19,7 +19,7 @@ struct device_machine {
     const struct device_configuration *configuration;
     uint32_t host_threads;
     uint64_t max_instructions;
-    bool timing;
+    bool timing, check;
     bool events;
     uint64_t memory_limit; /* bytes a process */
     int log_fd;
@@ -36,7 +36,8 @@ struct device_process {
     struct emu *emu;
     /* Held while a ring runs: one command streamer of the process at a time. */
     pthread_mutex_t execution;
-    uint64_t cycles; /* device clock, guarded by `execution` */
+    uint64_t diverged; /* kernel that was warned about last, guarded by `execution` */
+    uint64_t cycles;   /* device clock, guarded by `execution` */
     /* Guards `running`; `cancel` is read by the emulator without it. */
     pthread_mutex_t watch;
     struct device_connection *running;

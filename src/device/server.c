@@ -90,6 +90,7 @@ enum sonde_status device_server_create(const struct device_server_options *optio
         options->max_instructions == 0 ? DEFAULT_MAX_INSTRUCTIONS : options->max_instructions;
     s->machine.timing = options->timing;
     s->machine.events = options->events;
+    s->machine.check = options->check;
     s->machine.memory_limit = default_memory_limit();
     s->machine.log_fd = options->log_fd;
     *port = options->port;

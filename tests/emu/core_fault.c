@@ -154,6 +154,37 @@ static void barrier_orders_threads(void **state)
     core_machine_destroy(machine);
 }
 
+/* What the hardware lets pass and the program may not do is told. */
+static void divergence_at_barriers_is_noted(void **state)
+{
+    (void)state;
+    struct core_machine *machine = machine_with(1);
+    number_threads(machine, 4);
+    core_assemble(machine, BARRIER END);
+    core_run(machine);
+    assert_false(machine->result.fault.occurred);
+    assert_int_equal(machine->result.divergence.barriers, 0);
+    /* channel 0 holds the thread's number, the others zero */
+    core_assemble(machine, "cmp (8|M0) (gt)f0.0 null<1>:ud r1.0<8;8,1>:ud 1:ud\n"
+                           "(~f0.0) if (8|M0) OUT OUT\n" BARRIER "OUT:\nendif (8|M0) NEXT\n"
+                           "NEXT:\n" END);
+    core_run(machine);
+    assert_false(machine->result.fault.occurred);
+    assert_int_equal(machine->result.divergence.barriers, 2); /* threads 2 and 3 */
+    assert_int_equal(machine->result.divergence.active, 0xfe);
+    assert_int_equal(machine->result.divergence.channels, 0xff);
+    core_assemble(machine, "(W) cmp (1|M0) (gt)f0.0 null<1>:ud r1.0<0;1,0>:ud 2:ud\n"
+                           "(W&f0.0) jmpi OTHER\n" BARRIER "(W) jmpi NEXT\n"
+                           "OTHER:\n" BARRIER "NEXT:\n" END);
+    core_run(machine);
+    assert_false(machine->result.fault.occurred);
+    assert_int_equal(machine->result.divergence.barriers, 1);
+    assert_int_equal(machine->result.divergence.thread, 3);
+    assert_int_not_equal(machine->result.divergence.instruction_offset,
+                         machine->result.divergence.other_offset);
+    core_machine_destroy(machine);
+}
+
 static void waiting_at_a_barrier_is_not_counted(void **state)
 {
     (void)state;
@@ -266,6 +297,7 @@ int main(void)
         cmocka_unit_test(wild_jumps_stop),
         cmocka_unit_test(groups_may_wait_for_later_ones),
         cmocka_unit_test(barrier_orders_threads),
+        cmocka_unit_test(divergence_at_barriers_is_noted),
         cmocka_unit_test(waiting_at_a_barrier_is_not_counted),
         cmocka_unit_test(barrier_divergence_stops),
         cmocka_unit_test(counts_are_the_same_on_two_threads),

@@ -1,7 +1,7 @@
 /* The emulated GPU inside an OpenCL test program: a server thread, and the
  * environment that sends the Intel driver to it: emu:skl, or the model that
- * SONDE_TEST_DEVICE names. With SONDE_TEST_NO_SERVER set the program runs on
- * whatever OpenCL device there is, to check the test's own expectations on
+ * SONDE_TEST_DEVICE names; with SONDE_TEST_CHECK set it checks registers. With SONDE_TEST_NO_SERVER
+ * set the program runs on whatever OpenCL device there is, to check the test's own expectations on
  * another implementation. */
 #ifndef TEST_DRIVER_SERVER_H
 #define TEST_DRIVER_SERVER_H

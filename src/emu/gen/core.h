@@ -68,11 +68,13 @@ struct emu_thread {
     bool at_barrier; /* signalled and not yet released */
     bool blocked;    /* stands at a wait whose count is zero */
     bool stopped;    /* leave the run loop */
-    bool slow;       /* denormals are flushed: float operations take the general path */
+    bool flushes;    /* denormals: float operations take the general path */
+    bool careful;    /* flushes, is checked, or is logged */
     uint32_t index;  /* in its group */
     struct emu_group *group;
     struct emu_worker *worker;
     struct emu_event_log *log; /* NULL: events are not asked for */
+    struct emu_check *check;   /* NULL: nothing is checked */
 };
 
 #define EMU_OFFSET(field) ((uint32_t)offsetof(struct emu_thread, field))
@@ -222,7 +224,9 @@ struct emu_group {
     uint32_t id[3];
     uint8_t *slm;
     uint32_t place;
-    uint32_t first_slot; /* hardware thread slot of thread 0 */
+    uint32_t first_slot;                     /* hardware thread slot of thread 0 */
+    struct emu_check *checks;                /* one a thread, or NULL */
+    const struct emu_operation *met_barrier; /* the first to signal at this barrier */
 };
 
 struct emu_tally {
@@ -234,7 +238,8 @@ struct emu_timing;
 
 struct emu_worker {
     struct emu *emu;
-    struct emu_timing *timing; /* NULL: instructions are not timed */
+    struct emu_check_facts *check_facts; /* NULL: nothing is checked */
+    struct emu_timing *timing;           /* NULL: instructions are not timed */
     const struct emu_dispatch *dispatch;
     struct emu_program *program;
     struct emu_memory memory;
@@ -252,6 +257,7 @@ struct emu_worker {
     uint64_t cycles;
     uint64_t out_of_bounds;
     struct emu_event_log *logs; /* of threads that ended */
+    struct emu_divergence divergence;
     struct emu_thread *current; /* of the message being executed */
     const struct emu_operation *current_operation;
     uint32_t current_mask;

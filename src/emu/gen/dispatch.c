@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/gen/check.h"
 #include "emu/gen/events.h"
 #include "emu/gen/semantics.h"
 #include "emu/gen/timing.h"
@@ -137,12 +138,17 @@ bool emu_worker_grow_tallies(struct emu_worker *worker, uint32_t count)
     return true;
 }
 
-static bool group_allocate(struct emu_group *group, const struct emu_dispatch *dispatch)
+static bool group_allocate(struct emu_group *group, const struct emu_dispatch *dispatch,
+                           bool checked)
 {
     if (!group->threads)
         group->threads =
             aligned_alloc(64, (size_t)dispatch->threads_per_group * sizeof(struct emu_thread));
     if (!group->threads)
+        return false;
+    if (checked && !group->checks)
+        group->checks = emu_check_create(dispatch->threads_per_group);
+    if (checked && !group->checks)
         return false;
     if (!group->slm && dispatch->slm_size)
         group->slm = calloc(1, dispatch->slm_size);
@@ -154,7 +160,7 @@ static bool group_start(struct emu_worker *worker, struct emu_group *group, uint
     const struct emu_dispatch *dispatch = worker->dispatch;
     group->place = (uint32_t)(number % worker->emu->places);
     group->number = number;
-    if (!group_allocate(group, dispatch)) {
+    if (!group_allocate(group, dispatch, worker->check_facts != NULL)) {
         worker->status = SONDE_ERROR_MEMORY;
         return false;
     }
@@ -168,6 +174,7 @@ static bool group_start(struct emu_worker *worker, struct emu_group *group, uint
     group->thread_count = dispatch->threads_per_group;
     group->unfinished = group->thread_count;
     group->signalled = 0;
+    group->met_barrier = NULL;
     group->first_slot = group->place * dispatch->threads_per_group;
     for (uint32_t i = 0; i < group->thread_count; i++) {
         struct emu_thread *thread = &group->threads[i];
@@ -426,9 +433,11 @@ static void worker_destroy(struct emu_worker *worker)
             emu_events_clear(group->threads[t].log);
         free(worker->resident[i].threads);
         free(worker->resident[i].slm);
+        emu_check_destroy(worker->resident[i].checks);
     }
     emu_events_clear(worker->logs);
     emu_timing_destroy(worker->timing);
+    emu_check_facts_destroy(worker->check_facts);
     free(worker->resident);
     free(worker->tallies);
     free(worker);
@@ -465,10 +474,13 @@ static struct emu_worker *worker_create(struct emu *emu, struct emu_program *pro
     worker->memory = *memory;
     worker->resident_max =
         emu->places < RESIDENT_MAX || emu->options.timing ? emu->places : RESIDENT_MAX;
+    if (emu->options.check)
+        worker->check_facts = emu_check_facts_create();
     if (emu->options.timing)
         worker->timing = emu_timing_create(dispatch, emu->places);
     worker->resident = calloc(worker->resident_max, sizeof(*worker->resident));
     if (!worker->resident || (emu->options.timing && !worker->timing) ||
+        (emu->options.check && !worker->check_facts) ||
         !emu_worker_grow_tallies(worker, emu_program_operation_count(program))) {
         worker_destroy(worker);
         return NULL;
@@ -531,6 +543,10 @@ static void gather(struct emu_worker *const *workers, uint32_t count, struct emu
         result->instructions += workers[i]->instructions;
         result->threads += workers[i]->threads;
         result->out_of_bounds += workers[i]->out_of_bounds;
+        uint64_t barriers = result->divergence.barriers + workers[i]->divergence.barriers;
+        if (workers[i]->divergence.barriers && !result->divergence.barriers)
+            result->divergence = workers[i]->divergence;
+        result->divergence.barriers = barriers;
         if (workers[i]->timing)
             result->cycles = emu_timing_cycles(workers[i]->timing);
         if (workers[i]->faulted && !result->fault.occurred)

@@ -99,6 +99,18 @@ struct emu_event_thread {
     size_t size;
 };
 
+/* Work-items of a group that came to a barrier by different ways: some channels
+ * of a thread not with the others, or threads at different barriers. The
+ * hardware goes on; the program has no defined result. */
+struct emu_divergence {
+    uint64_t barriers; /* signals of that kind; the rest is of the first one */
+    uint32_t instruction_offset;
+    uint32_t other_offset;     /* of the barrier that other threads signalled, or the same */
+    uint32_t active, channels; /* that signalled, and that exist */
+    uint32_t group[3];
+    uint32_t thread;
+};
+
 struct emu_result {
     uint64_t instructions; /* executed, all threads */
     uint64_t lanes;
@@ -109,6 +121,7 @@ struct emu_result {
     size_t count_count;
     struct emu_event_thread *events; /* in order of groups, malloc'ed */
     size_t event_count;
+    struct emu_divergence divergence;
     struct emu_fault fault;
 };
 
@@ -118,6 +131,7 @@ struct emu_options {
     bool count;                /* fill emu_result.counts */
     bool events;               /* fill emu_result.events */
     bool timing;               /* the time model: on one host thread */
+    bool check;                /* registers and scoreboard, see check.h (slow) */
     /* When not NULL and set (by another thread or a signal handler) the running
      * dispatch ends soon with a fault whose reason is "cancelled". Polled with
      * an atomic load at least once every few thousand instructions a worker. */

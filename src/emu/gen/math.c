@@ -205,7 +205,7 @@ void emu_run_madm(struct emu_thread *thread, const struct emu_operation *operati
     const struct emu_region *region = &details->destination;
     unsigned mme = details->instruction.dst.mme;
     long double results[EMU_LANES];
-    if (thread->slow) {
+    if (thread->flushes) {
         emu_general_run(thread, operation, mask);
         return;
     }

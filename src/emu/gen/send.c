@@ -43,6 +43,22 @@ static void release_barrier(struct emu_group *group, const struct emu_thread *la
     group->signalled = 0;
 }
 
+static void note_divergence(struct emu_thread *thread, const struct emu_operation *operation)
+{
+    const struct emu_group *group = thread->group;
+    struct emu_divergence *divergence = &thread->worker->divergence;
+    if (thread->active == thread->dispatch && group->met_barrier == operation)
+        return;
+    if (divergence->barriers++)
+        return;
+    divergence->instruction_offset = operation->details->address;
+    divergence->other_offset = group->met_barrier->details->address;
+    divergence->active = thread->active;
+    divergence->channels = thread->dispatch;
+    divergence->thread = thread->index;
+    memcpy(divergence->group, group->id, sizeof(divergence->group));
+}
+
 static void signal_barrier(struct emu_thread *thread, const struct emu_operation *operation,
                            uint32_t mask)
 {
@@ -53,6 +69,9 @@ static void signal_barrier(struct emu_thread *thread, const struct emu_operation
         return;
     }
     thread->at_barrier = true;
+    if (group->signalled == 0)
+        group->met_barrier = operation;
+    note_divergence(thread, operation);
     if (++group->signalled == group->thread_count)
         release_barrier(group, thread);
 }

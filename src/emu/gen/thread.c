@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/gen/check.h"
 #include "emu/gen/events.h"
 #include "emu/gen/semantics.h"
 
@@ -99,7 +100,8 @@ void emu_thread_apply_control(struct emu_thread *thread)
     int mode = modes[thread->control[0] >> 4 & 3];
     if (fegetround() != mode)
         fesetround(mode);
-    thread->slow = (thread->control[0] & 0x4c0) != 0x4c0;
+    thread->flushes = (thread->control[0] & 0x4c0) != 0x4c0;
+    thread->careful = thread->flushes || thread->check || thread->log;
 }
 
 void emu_thread_fault(struct emu_thread *thread, const struct emu_operation *operation,
@@ -229,6 +231,9 @@ void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32
     thread->control[0] =
         (dispatch->rounding_mode & 3) << 4 | (dispatch->denormals_preserve ? 0x4c0u : 0);
     thread->next = emu_program_operation(worker->program, 0);
+    if (group->checks)
+        emu_check_start(group->checks, thread,
+                        1 + dispatch->cross_thread_registers + dispatch->per_thread_registers);
 }
 
 static inline uint32_t count_bits(uint32_t value)
@@ -252,6 +257,21 @@ static inline uint32_t enabled_channels(const struct emu_thread *thread,
     return mask;
 }
 
+static void run_carefully(struct emu_thread *thread, const struct emu_operation *operation,
+                          uint32_t mask)
+{
+    if (thread->log)
+        emu_events_step(thread, operation, mask);
+    if (thread->check && !emu_check_issue(thread, operation, mask))
+        return;
+    if (!mask && !operation->always)
+        return;
+    if (thread->flushes && operation->compute)
+        emu_general_run(thread, operation, mask);
+    else
+        operation->run(thread, operation, mask);
+}
+
 uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
 {
     struct emu_worker *worker = thread->worker;
@@ -271,14 +291,10 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
         tally->lanes += lanes;
         thread->next = operation->next;
         thread->cycles++;
-        if (__builtin_expect(thread->log != NULL, 0))
-            emu_events_step(thread, operation, mask);
-        if (mask || operation->always) {
-            if (thread->slow && operation->compute)
-                emu_general_run(thread, operation, mask);
-            else
-                operation->run(thread, operation, mask);
-        }
+        if (thread->careful)
+            run_carefully(thread, operation, mask);
+        else if (mask || operation->always)
+            operation->run(thread, operation, mask);
     } while (!thread->stopped && thread->cycles < end);
     if (thread->blocked) { /* the wait executes again when it is released */
         worker->tallies[operation->index].executions--;
