@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Write doc/isa-gen.md: the encodings of the Intel codec from its own tables,
-and the figures of the last `make check-long` of a build folder.
+and the figures that the long oracle tests left in a build folder.
 
 usage: isa-doc.py BUILD      write the document
        isa-doc.py --check    fail when the tables give another document
@@ -32,8 +32,9 @@ HEAD = """# Instruction encodings of Intel GPUs
 
 `scripts/isa-doc.py` writes this page from the tables in `src/isa/gen`, the same
 text from which the build makes decoder, encoder and compaction; a test fails
-when the two differ. `make isa-doc` writes it again, with the figures of the last
-`make check-long`.
+when the two differ. `make isa-doc` writes it again, with the figures that the
+tests isa-oracle-long, isa-oracle-words-long and isa-oracle-random-long of
+`make check-long` left in the build folder; each comes from its test's last run.
 
 Native instructions have 16 bytes, compacted ones 8; bit 29 tells which. The
 build fails when, in any combination of alternatives that a format admits, a bit
