@@ -270,6 +270,14 @@ struct emu_worker {
     enum sonde_status status;
 };
 
+/* Totals and the first fault of the workers (result.c). */
+void emu_result_gather(struct emu_worker *const *workers, uint32_t count,
+                       struct emu_result *result);
+/* Sum what the workers counted at each instruction, and `keep` it. */
+enum sonde_status emu_result_count(struct emu_program *program, struct emu_worker *const *workers,
+                                   uint32_t worker_count, bool keep, struct emu_result *result,
+                                   struct sonde_error *error);
+
 /* Translate one decoded instruction (jump targets are left to the program).
  * `arena` keeps constant lanes and details. */
 struct emu_arena;
