@@ -29,7 +29,7 @@ REFUSED = {"skl": SYSTOLIC, "icllp": DOUBLE | SYSTOLIC, "tgllp": DOUBLE | SYSTOL
            "pvc": {"kernels/double_simd8", "kernels/simd8", "systolic/eight_channels"}}
 # Waits in every arm of divergent flow: dependency_kernels also follows the path
 # on which the arms are skipped, which no thread takes.
-SKIPPED_ARMS = {"kernels/subgroup_types", "kernels/work_group_types"}
+SKIPPED_ARMS = {"kernels/nested_queues", "kernels/subgroup_types", "kernels/work_group_types"}
 SMALL_STEP = 16
 
 
