@@ -6,17 +6,6 @@
 #include "cli/results.h"
 #include "report/lines.h"
 
-static struct sonde_source_lines *lines_of(const struct sonde_trace_kernel *kernel)
-{
-    struct sonde_source_lines *lines = NULL;
-    struct sonde_error error;
-    if (kernel->debug_elf != NULL &&
-        sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, &error) !=
-            SONDE_OK)
-        cli_warning("kernel %s: no source lines: %s", kernel->name, error.message);
-    return lines;
-}
-
 static bool annotate_kernel(const struct analyze_kernel *counted, struct report_text *text)
 {
     const struct sonde_trace_kernel *kernel = counted->kernel;
@@ -35,7 +24,7 @@ static bool annotate_kernel(const struct analyze_kernel *counted, struct report_
         .messages = true,
         .counts = counted->instruction_executions,
         .counts_title = "executions by hardware threads",
-        .lines = lines_of(kernel),
+        .lines = kernels_source_lines(kernel->name, kernel->debug_elf, kernel->debug_elf_size),
     };
     report_text_add(text, "// %llu dispatch%s, %llu instructions executed\n",
                     (unsigned long long)counted->dispatches, counted->dispatches == 1 ? "" : "es",

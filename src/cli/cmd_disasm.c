@@ -9,12 +9,8 @@ static bool list_kernel(const struct sonde_image_kernel *kernel, struct report_t
 {
     struct sonde_listing_options listing = {
         .header = true, .block_marks = true, .offsets = true, .messages = true};
-    struct sonde_source_lines *lines = NULL;
-    struct sonde_error error;
-    if (kernel->debug_elf != NULL &&
-        sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, &error) !=
-            SONDE_OK)
-        cli_warning("kernel %s: no source lines: %s", kernel->info.name, error.message);
+    struct sonde_source_lines *lines =
+        kernels_source_lines(kernel->info.name, kernel->debug_elf, kernel->debug_elf_size);
     listing.lines = lines;
     bool good = kernels_list(&kernel->info, &listing, text);
     sonde_source_lines_destroy(lines);

@@ -80,3 +80,13 @@ bool kernels_list(const struct sonde_kernel_info *info, const struct sonde_listi
         cli_error("%s", error.message);
     return status == SONDE_OK;
 }
+
+struct sonde_source_lines *kernels_source_lines(const char *name, const uint8_t *debug_elf,
+                                                size_t size)
+{
+    struct sonde_source_lines *lines = NULL;
+    struct sonde_error error;
+    if (debug_elf != NULL && sonde_source_lines_read(debug_elf, size, &lines, &error) != SONDE_OK)
+        cli_warning("kernel %s: no source lines: %s", name, error.message);
+    return lines;
+}
