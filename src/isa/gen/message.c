@@ -5,6 +5,7 @@
  * Facts: the descriptor decoder of the MIT-licensed Intel Graphics Assembler
  * (field positions), Mesa's data-port definitions (which block messages count
  * OWords and which bytes). */
+#include "isa/gen/descriptor.h"
 #include "isa/gen/message_cache.h"
 
 #define BTI_SLM          0xfeu
@@ -80,11 +81,6 @@ static const struct row rows[] = {
     ROW(DC2, 0x04, MEDIA_READ, MEDIA, NONE, 0, false),
 };
 
-static uint32_t bits(uint32_t descriptor, unsigned high, unsigned low)
-{
-    return descriptor >> low & ((UINT32_C(1) << (high - low + 1)) - 1);
-}
-
 /* What a decoder is given. */
 struct input {
     enum sonde_gen_platform platform;
@@ -103,7 +99,7 @@ static unsigned wide(const struct input *in, unsigned simd)
 
 static void address_model(struct sonde_gen_message *m, uint32_t descriptor, bool a64)
 {
-    uint32_t bti = bits(descriptor, 7, 0);
+    uint32_t bti = descriptor_bits(descriptor, 7, 0);
     if (a64)
         m->address_model = SONDE_GEN_ADDRESS_A64;
     else if (bti == BTI_SLM)
@@ -126,7 +122,7 @@ static uint8_t registers(const struct input *in, const struct sonde_gen_message 
 static bool oword_block(const struct input *in, struct sonde_gen_message *m)
 {
     static const uint8_t owords[] = {1, 1, 2, 4, 8, 16};
-    uint32_t code = bits(in->descriptor, 10, 8);
+    uint32_t code = descriptor_bits(in->descriptor, 10, 8);
     unsigned known = in->platform >= SONDE_GEN_PLATFORM_XEHPG ? 6 : 5;
     if (code >= known)
         return false;
@@ -162,8 +158,8 @@ static bool untyped(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
     static const uint8_t simd[] = {2, 16, 8, 0}; /* 2: SIMD4x2 */
-    uint32_t mask = ~bits(descriptor, 11, 8) & 0xf;
-    unsigned channels = simd[bits(descriptor, 13, 12)];
+    uint32_t mask = ~descriptor_bits(descriptor, 11, 8) & 0xf;
+    unsigned channels = simd[descriptor_bits(descriptor, 13, 12)];
     if (channels == 0 || mask == 0)
         return false;
     m->component_mask = (uint8_t)mask;
@@ -173,9 +169,9 @@ static bool untyped(const struct input *in, struct sonde_gen_message *m)
 static bool integer_atomic(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
-    m->atomic = (uint8_t)bits(descriptor, 11, 8);
+    m->atomic = (uint8_t)descriptor_bits(descriptor, 11, 8);
     bool a64 = m->address_model == SONDE_GEN_ADDRESS_A64;
-    bool bit12 = bits(descriptor, 12, 12) != 0;
+    bool bit12 = descriptor_bits(descriptor, 12, 12) != 0;
     unsigned size = a64 && bit12 ? 8 : 4;
     if (!a64 && m->atomic == 0) /* the 64-bit compare and exchange of the 32-bit message */
         size = 8;
@@ -185,12 +181,12 @@ static bool integer_atomic(const struct input *in, struct sonde_gen_message *m)
 static bool float_atomic(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
-    m->atomic = (uint8_t)bits(descriptor, 10, 8);
+    m->atomic = (uint8_t)descriptor_bits(descriptor, 10, 8);
     m->atomic_float = true;
     if (m->atomic == 0)
         return false;
     bool a64 = m->address_model == SONDE_GEN_ADDRESS_A64;
-    bool bit12 = bits(descriptor, 12, 12) != 0;
+    bool bit12 = descriptor_bits(descriptor, 12, 12) != 0;
     unsigned size = m->atomic >= 6 ? 8 : 4;
     return scattered(in, m, a64 != bit12 ? 8 : 16, size, size, 1);
 }
@@ -215,8 +211,8 @@ static bool typed_addresses(struct sonde_gen_message *m, unsigned data)
 static bool typed(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
-    uint32_t mask = ~bits(descriptor, 11, 8) & 0xf;
-    uint32_t group = bits(descriptor, 13, 12);
+    uint32_t mask = ~descriptor_bits(descriptor, 11, 8) & 0xf;
+    uint32_t group = descriptor_bits(descriptor, 13, 12);
     if (group == 0 || group == 3 || mask == 0)
         return false;
     m->simd = (uint8_t)wide(in, 8);
@@ -230,9 +226,9 @@ static bool typed(const struct input *in, struct sonde_gen_message *m)
 static bool typed_atomic(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
-    m->atomic = (uint8_t)bits(descriptor, 11, 8);
+    m->atomic = (uint8_t)descriptor_bits(descriptor, 11, 8);
     m->simd = (uint8_t)wide(in, 8);
-    m->channel_first = bits(descriptor, 12, 12) != 0 ? 8 : 0;
+    m->channel_first = descriptor_bits(descriptor, 12, 12) != 0 ? 8 : 0;
     m->component_mask = 1;
     m->element_size = m->element_slot = 4;
     m->elements = 1;
@@ -258,7 +254,7 @@ static bool media(const struct input *in, struct sonde_gen_message *m)
 static bool fence(struct sonde_gen_message *m, uint32_t descriptor)
 {
     m->simd = 1;
-    m->fence_commit = bits(descriptor, 13, 13) != 0;
+    m->fence_commit = descriptor_bits(descriptor, 13, 13) != 0;
     m->address_model = m->bti == BTI_SLM ? SONDE_GEN_ADDRESS_SLM : SONDE_GEN_ADDRESS_STATELESS;
     return true;
 }
@@ -266,9 +262,9 @@ static bool fence(struct sonde_gen_message *m, uint32_t descriptor)
 static bool a64_scattered(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
-    unsigned simd = bits(descriptor, 12, 12) != 0 ? 16 : 8;
-    unsigned count = 1u << bits(descriptor, 11, 10);
-    switch (bits(descriptor, 9, 8)) {
+    unsigned simd = descriptor_bits(descriptor, 12, 12) != 0 ? 16 : 8;
+    unsigned count = 1u << descriptor_bits(descriptor, 11, 10);
+    switch (descriptor_bits(descriptor, 9, 8)) {
     case 0:
         return count <= 4 && scattered(in, m, simd, count, 4, 1);
     case 1:
@@ -283,7 +279,7 @@ static bool a64_scattered(const struct input *in, struct sonde_gen_message *m)
 static bool a64_block(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
-    switch (bits(descriptor, 12, 11)) {
+    switch (descriptor_bits(descriptor, 12, 11)) {
     case 0:
         m->layout = SONDE_GEN_LAYOUT_OWORD_BLOCK_UNALIGNED;
         return oword_block(in, m);
@@ -292,7 +288,7 @@ static bool a64_block(const struct input *in, struct sonde_gen_message *m)
         return oword_block(in, m);
     case 3:
         m->layout = SONDE_GEN_LAYOUT_HWORD_BLOCK;
-        return hword_block(m, bits(descriptor, 10, 8));
+        return hword_block(m, descriptor_bits(descriptor, 10, 8));
     default:
         return false;
     }
@@ -301,13 +297,13 @@ static bool a64_block(const struct input *in, struct sonde_gen_message *m)
 static bool decode_shape(const struct input *in, struct sonde_gen_message *m, enum shape shape)
 {
     uint32_t descriptor = in->descriptor;
-    unsigned simd = bits(descriptor, 8, 8) != 0 ? 16 : 8;
-    unsigned count = 1u << bits(descriptor, 11, 10);
+    unsigned simd = descriptor_bits(descriptor, 8, 8) != 0 ? 16 : 8;
+    unsigned count = 1u << descriptor_bits(descriptor, 11, 10);
     switch (shape) {
     case SHAPE_OWORD_BLOCK:
         return oword_block(in, m);
     case SHAPE_HWORD_BLOCK:
-        return hword_block(m, bits(descriptor, 10, 8));
+        return hword_block(m, descriptor_bits(descriptor, 10, 8));
     case SHAPE_DWORDS:
         return scattered(in, m, simd, 4, 4, count);
     case SHAPE_QWORDS:
@@ -340,20 +336,21 @@ static bool decode_shape(const struct input *in, struct sonde_gen_message *m, en
  * itself. */
 static bool scratch_block(struct sonde_gen_message *m, uint32_t descriptor)
 {
-    m->operation = bits(descriptor, 17, 17) != 0 ? SONDE_GEN_MESSAGE_WRITE : SONDE_GEN_MESSAGE_READ;
+    m->operation =
+        descriptor_bits(descriptor, 17, 17) != 0 ? SONDE_GEN_MESSAGE_WRITE : SONDE_GEN_MESSAGE_READ;
     m->layout = SONDE_GEN_LAYOUT_SCRATCH_BLOCK;
     m->address_model = SONDE_GEN_ADDRESS_SCRATCH;
-    m->scratch_offset = bits(descriptor, 11, 0) * 32;
-    return hword_block(m, bits(descriptor, 13, 12));
+    m->scratch_offset = descriptor_bits(descriptor, 11, 0) * 32;
+    return hword_block(m, descriptor_bits(descriptor, 13, 12));
 }
 
 static bool data_port(const struct input *in, struct sonde_gen_message *m)
 {
-    if (in->sfid == SONDE_GEN_SFID_DC0 && bits(in->descriptor, 18, 18) != 0)
+    if (in->sfid == SONDE_GEN_SFID_DC0 && descriptor_bits(in->descriptor, 18, 18) != 0)
         return scratch_block(m, in->descriptor);
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         const struct row *row = &rows[n];
-        if (row->sfid != in->sfid || row->type != bits(in->descriptor, 18, 14))
+        if (row->sfid != in->sfid || row->type != descriptor_bits(in->descriptor, 18, 14))
             continue;
         m->operation = row->operation;
         m->layout = row->layout;
@@ -370,21 +367,21 @@ static bool sampler(const struct input *in, struct sonde_gen_message *m)
 {
     uint32_t descriptor = in->descriptor;
     static const uint8_t simd[] = {0, 8, 16, 32};
-    m->sample_type = (uint8_t)bits(descriptor, 16, 12);
+    m->sample_type = (uint8_t)descriptor_bits(descriptor, 16, 12);
     if (m->sample_type == SAMPLER_CACHE_FLUSH) {
         m->operation = SONDE_GEN_MESSAGE_CACHE_FLUSH;
         m->simd = 1;
         return true;
     }
-    m->simd = (uint8_t)wide(in, simd[bits(descriptor, 18, 17)]);
+    m->simd = (uint8_t)wide(in, simd[descriptor_bits(descriptor, 18, 17)]);
     if (m->simd == 0 || m->simd > 32)
         return false;
     m->operation = SONDE_GEN_MESSAGE_SAMPLE;
     m->address_size = 4;
-    m->bti = (uint8_t)bits(descriptor, 7, 0);
+    m->bti = (uint8_t)descriptor_bits(descriptor, 7, 0);
     m->address_model = SONDE_GEN_ADDRESS_SURFACE;
-    m->sampler = (uint8_t)bits(descriptor, 11, 8);
-    m->half_return = bits(descriptor, 30, 30) != 0;
+    m->sampler = (uint8_t)descriptor_bits(descriptor, 11, 8);
+    m->half_return = descriptor_bits(descriptor, 30, 30) != 0;
     m->element_size = m->element_slot = m->half_return ? 2 : 4;
     /* Components come in whole registers, as many as the response holds. */
     unsigned a_component = registers(in, m, m->element_size);
@@ -400,7 +397,7 @@ static bool sampler(const struct input *in, struct sonde_gen_message *m)
 static bool gateway(const struct input *in, struct sonde_gen_message *m)
 {
     enum { END_OF_THREAD = 0, SIGNAL = 1, MONITOR, UNMONITOR, BARRIER, WAIT = 6 };
-    m->gateway_function = (uint8_t)bits(in->descriptor, 2, 0);
+    m->gateway_function = (uint8_t)descriptor_bits(in->descriptor, 2, 0);
     m->simd = 1;
     switch (m->gateway_function) {
     case END_OF_THREAD:
@@ -425,7 +422,7 @@ static bool spawner(const struct input *in, struct sonde_gen_message *m)
     m->operation = SONDE_GEN_MESSAGE_END_OF_THREAD;
     m->simd = 1;
     return in->platform < SONDE_GEN_PLATFORM_XEHPG && in->end_of_thread &&
-           bits(in->descriptor, 2, 0) == 0;
+           descriptor_bits(in->descriptor, 2, 0) == 0;
 }
 
 static bool is_load_store_cache(enum sonde_gen_platform platform, uint8_t sfid)
@@ -462,10 +459,10 @@ static struct sonde_gen_message lengths(const struct input *in, uint8_t src1_reg
 {
     bool cache = is_load_store_cache(in->platform, in->sfid);
     return (struct sonde_gen_message){
-        .header = !cache && bits(in->descriptor, 19, 19) != 0,
-        .returns_data = bits(in->descriptor, 24, 20) != 0,
-        .payload_registers = (uint8_t)bits(in->descriptor, 28, 25),
-        .response_registers = (uint8_t)bits(in->descriptor, 24, 20),
+        .header = !cache && descriptor_bits(in->descriptor, 19, 19) != 0,
+        .returns_data = descriptor_bits(in->descriptor, 24, 20) != 0,
+        .payload_registers = (uint8_t)descriptor_bits(in->descriptor, 28, 25),
+        .response_registers = (uint8_t)descriptor_bits(in->descriptor, 24, 20),
         .src1_registers = src1_registers,
     };
 }
@@ -485,7 +482,7 @@ static enum sonde_status decode_input(const struct input *in, uint8_t src1_regis
 /* Layout B and C have one bit more, for payloads of up to 31 registers. */
 static uint8_t second_length(enum sonde_gen_platform platform, uint32_t ex_descriptor)
 {
-    return (uint8_t)bits(ex_descriptor, platform >= SONDE_GEN_PLATFORM_XE ? 10 : 9, 6);
+    return (uint8_t)descriptor_bits(ex_descriptor, platform >= SONDE_GEN_PLATFORM_XE ? 10 : 9, 6);
 }
 
 enum sonde_status sonde_gen_message_decode_descriptor(enum sonde_gen_platform platform,

@@ -2,6 +2,7 @@
  *
  * Facts: the descriptor decoder of the MIT-licensed Intel Graphics Assembler;
  * codes measured by handing every value of each field to libiga64. */
+#include "isa/gen/descriptor.h"
 #include "isa/gen/message_cache.h"
 
 #define LOAD(n, d)                                                                                 \
@@ -67,11 +68,6 @@ static const struct data_size {
 
 static const uint8_t vectors[8] = {1, 2, 3, 4, 8, 16, 32, 64};
 
-static uint32_t bits(uint32_t descriptor, unsigned high, unsigned low)
-{
-    return descriptor >> low & ((UINT32_C(1) << (high - low + 1)) - 1);
-}
-
 const struct message_cache_operation *message_cache_operation(unsigned code)
 {
     return code < 64 && operations[code].kind != MESSAGE_CACHE_NONE ? &operations[code] : NULL;
@@ -89,7 +85,7 @@ static void address_model(struct sonde_gen_message *m, uint8_t sfid, uint32_t de
 {
     enum { FLAT, BINDLESS, SURFACE_STATE };
     enum { BTI_NON_COHERENT = 253, BTI_STATELESS = 255 };
-    uint32_t type = bits(descriptor, 30, 29);
+    uint32_t type = descriptor_bits(descriptor, 30, 29);
     if (sfid == SONDE_GEN_SFID_SLM) {
         m->address_model = SONDE_GEN_ADDRESS_SLM;
     } else if (type == FLAT) {
@@ -99,9 +95,9 @@ static void address_model(struct sonde_gen_message *m, uint8_t sfid, uint32_t de
             type == BINDLESS ? SONDE_GEN_ADDRESS_BINDLESS : SONDE_GEN_ADDRESS_SURFACE_STATE;
         /* States are 64 bytes: the offset without its low six bits. */
         m->surface_offset = bindless_in_register ? ex_descriptor & ~UINT32_C(0x3f)
-                                                 : bits(ex_descriptor, 31, 12) << 6;
+                                                 : descriptor_bits(ex_descriptor, 31, 12) << 6;
     } else {
-        m->bti = (uint8_t)bits(ex_descriptor, 31, 24);
+        m->bti = (uint8_t)descriptor_bits(ex_descriptor, 31, 24);
         m->address_model = m->bti == BTI_STATELESS || m->bti == BTI_NON_COHERENT
                                ? SONDE_GEN_ADDRESS_STATELESS
                                : SONDE_GEN_ADDRESS_SURFACE;
@@ -115,8 +111,8 @@ static bool fence(struct sonde_gen_message *m, uint8_t sfid, uint32_t descriptor
     m->address_model =
         sfid == SONDE_GEN_SFID_SLM ? SONDE_GEN_ADDRESS_SLM : SONDE_GEN_ADDRESS_STATELESS;
     m->fence_commit = m->response_registers != 0;
-    m->fence_scope = (uint8_t)bits(descriptor, 11, 9);
-    m->fence_flush = (uint8_t)bits(descriptor, 14, 12);
+    m->fence_scope = (uint8_t)descriptor_bits(descriptor, 11, 9);
+    m->fence_flush = (uint8_t)descriptor_bits(descriptor, 14, 12);
     return m->fence_scope <= SONDE_GEN_FENCE_SYSTEM_ACQUIRE && m->fence_flush <= 5;
 }
 
@@ -137,18 +133,18 @@ static uint8_t typed_operation(uint8_t operation)
 static bool components(struct sonde_gen_message *m, uint32_t descriptor)
 {
     m->layout = SONDE_GEN_LAYOUT_UNTYPED;
-    m->component_mask = (uint8_t)bits(descriptor, 15, 12);
+    m->component_mask = (uint8_t)descriptor_bits(descriptor, 15, 12);
     m->elements = (uint16_t)__builtin_popcount(m->component_mask);
     return m->component_mask != 0;
 }
 
 static bool vector(struct sonde_gen_message *m, uint32_t descriptor, uint8_t layout)
 {
-    m->transposed = bits(descriptor, 15, 15) != 0;
+    m->transposed = descriptor_bits(descriptor, 15, 15) != 0;
     m->layout = m->transposed && layout == SONDE_GEN_LAYOUT_SCATTERED
                     ? (uint8_t)SONDE_GEN_LAYOUT_BLOCK
                     : layout;
-    m->elements = (uint16_t)message_cache_vector(bits(descriptor, 14, 12));
+    m->elements = (uint16_t)message_cache_vector(descriptor_bits(descriptor, 14, 12));
     if (m->transposed)
         m->simd = 1;
     return true;
@@ -173,11 +169,11 @@ static bool atomic(struct sonde_gen_message *m, uint32_t descriptor,
 static bool block2d(struct sonde_gen_message *m, uint32_t descriptor)
 {
     m->layout = SONDE_GEN_LAYOUT_BLOCK2D;
-    m->transposed = bits(descriptor, 15, 15) != 0;
-    m->vnni = m->operation == SONDE_GEN_MESSAGE_READ && bits(descriptor, 7, 7) != 0;
+    m->transposed = descriptor_bits(descriptor, 15, 15) != 0;
+    m->vnni = m->operation == SONDE_GEN_MESSAGE_READ && descriptor_bits(descriptor, 7, 7) != 0;
     m->address_size = 8;
     m->simd = 1;
-    return bits(descriptor, 14, 12) == 0 && bits(descriptor, 8, 8) == 0;
+    return descriptor_bits(descriptor, 14, 12) == 0 && descriptor_bits(descriptor, 8, 8) == 0;
 }
 
 static bool decode_kind(struct sonde_gen_message *m, uint32_t descriptor,
@@ -225,19 +221,19 @@ bool message_cache_decode(struct sonde_gen_message *m, uint8_t sfid, uint32_t de
                           uint32_t ex_descriptor, bool bindless_in_register)
 {
     static const uint8_t address_sizes[4] = {0, 2, 4, 8};
-    unsigned code = bits(descriptor, 5, 0);
+    unsigned code = descriptor_bits(descriptor, 5, 0);
     m->load_store_cache = true;
     if (code == MESSAGE_CACHE_FENCE)
         return fence(m, sfid, descriptor);
     const struct message_cache_operation *operation = message_cache_operation(code);
     if (operation == NULL)
         return false;
-    const struct data_size *data = &data_sizes[bits(descriptor, 11, 9)];
+    const struct data_size *data = &data_sizes[descriptor_bits(descriptor, 11, 9)];
     m->element_size = data->element;
     m->element_slot = data->slot;
     m->element_high = data->high;
-    m->caching = (uint8_t)bits(descriptor, 19, 17);
-    m->address_size = address_sizes[bits(descriptor, 8, 7)];
+    m->caching = (uint8_t)descriptor_bits(descriptor, 19, 17);
+    m->address_size = address_sizes[descriptor_bits(descriptor, 8, 7)];
     m->address_registers = m->payload_registers;
     address_model(m, sfid, descriptor, ex_descriptor, bindless_in_register);
     if (!decode_kind(m, descriptor, operation))

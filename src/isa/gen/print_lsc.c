@@ -1,6 +1,7 @@
 /* The load-store cache messages (ugm, slm, tgm) as iga64 describes them, e.g.
  * load.ugm.d32x2.a64.ca.ca. The tables were measured by handing every value of
  * each field to libiga64. */
+#include "isa/gen/descriptor.h"
 #include "isa/gen/print.h"
 
 #include "isa/gen/message_cache.h"
@@ -13,18 +14,14 @@ static const char *const load_caching[8] = {"",       ".uc.uc", ".uc.ca", ".ca.u
 static const char *const store_caching[8] = {"",       ".uc.uc", ".uc.wb", ".wt.uc",
                                              ".wt.wb", ".st.uc", ".st.wb", ".wb.wb"};
 
-static unsigned field(uint32_t descriptor, unsigned high, unsigned low)
-{
-    return descriptor >> low & ((1u << (high - low + 1)) - 1);
-}
-
 static void print_fence(struct print_text *out, const char *function, uint32_t descriptor)
 {
     static const char *const scope[8] = {"group", "local",  "tile",   "gpu",
                                          "gpus",  "sysrel", "sysacq", NULL};
     static const char *const flush[8] = {"none",  "evict",   "invalidate", "discard",
                                          "clean", "flushl3", NULL,         NULL};
-    const char *to = scope[field(descriptor, 11, 9)], *how = flush[field(descriptor, 14, 12)];
+    const char *to = scope[descriptor_bits(descriptor, 11, 9)],
+               *how = flush[descriptor_bits(descriptor, 14, 12)];
     if (to != NULL && how != NULL)
         print_counted(out, "fence.%s.%s.%s", function, how, to);
     else
@@ -62,12 +59,12 @@ static void print_elements(struct print_text *out, const struct message_cache_op
         }
         return;
     }
-    bool transposed = field(descriptor, 15, 15) != 0;
-    unsigned length = message_cache_vector(field(descriptor, 14, 12));
+    bool transposed = descriptor_bits(descriptor, 15, 15) != 0;
+    unsigned length = message_cache_vector(descriptor_bits(descriptor, 14, 12));
     if (length > 1 || (transposed && !is_block(operation)))
         print_counted(out, "x%u", length);
     print_counted(out, "%s", transposed ? "t" : "");
-    if (operation->kind == MESSAGE_CACHE_BLOCK2D_LOAD && field(descriptor, 7, 7))
+    if (operation->kind == MESSAGE_CACHE_BLOCK2D_LOAD && descriptor_bits(descriptor, 7, 7))
         print_counted(out, "v");
 }
 
@@ -75,14 +72,14 @@ static void print_surface(struct print_text *out, const struct sonde_gen_send *s
 {
     static const char *const names[4] = {"", "bss", "ss", "bti"};
     enum { FLAT, BINDING_TABLE = 3 };
-    unsigned type = field(send->descriptor, 30, 29);
+    unsigned type = descriptor_bits(send->descriptor, 30, 29);
     if (type == FLAT)
         return;
     print_counted(out, ".%s[", names[type]);
     if (send->ex_descriptor_is_register)
         print_counted(out, "a0.%u", send->ex_descriptor_subreg / 2u);
     else if (type == BINDING_TABLE)
-        print_counted(out, "%u", field(send->ex_descriptor, 31, 24));
+        print_counted(out, "%u", descriptor_bits(send->ex_descriptor, 31, 24));
     else
         print_counted(out, "0x%X", (unsigned)send->ex_descriptor);
     print_counted(out, "]");
@@ -97,7 +94,7 @@ static bool is_atomic(const struct message_cache_operation *operation)
 static void print_coordinates(struct print_text *out, uint32_t descriptor, unsigned registers)
 {
     static const char *const coordinates[5] = {"", "; u", "; u,v", "; u,v,r", "; u,v,r,lod"};
-    unsigned count = field(descriptor, 28, 25) / registers;
+    unsigned count = descriptor_bits(descriptor, 28, 25) / registers;
     print_counted(out, "%s", count <= 4 ? coordinates[count] : "");
 }
 
@@ -106,14 +103,14 @@ static unsigned registers_of_addresses(const struct sonde_gen_instruction *instr
     static const uint8_t address_bytes[4] = {1, 2, 4, 8};
     unsigned size = sonde_gen_platform_grf_size((enum sonde_gen_platform)instruction->platform);
     unsigned bytes =
-        instruction->exec_size * address_bytes[field(instruction->send.descriptor, 8, 7)];
+        instruction->exec_size * address_bytes[descriptor_bits(instruction->send.descriptor, 8, 7)];
     return bytes > size ? bytes / size : 1;
 }
 
 static void print_state(struct print_text *out, const struct sonde_gen_instruction *instruction)
 {
     enum { FLAT };
-    if (field(instruction->send.descriptor, 30, 29) != FLAT) {
+    if (descriptor_bits(instruction->send.descriptor, 30, 29) != FLAT) {
         print_counted(out, "read_state.%s", print_shared_function(instruction));
         print_surface(out, &instruction->send);
     } else {
@@ -126,11 +123,11 @@ static void print_state(struct print_text *out, const struct sonde_gen_instructi
 static bool is_whole(const struct message_cache_operation *operation, uint32_t descriptor)
 {
     if (operation->kind == MESSAGE_CACHE_STATUS &&
-        (field(descriptor, 24, 20) != 1 || field(descriptor, 15, 15) != 0))
+        (descriptor_bits(descriptor, 24, 20) != 1 || descriptor_bits(descriptor, 15, 15) != 0))
         return false; /* it returns one register */
-    if (!is_block(operation) && field(descriptor, 8, 7) == 0)
+    if (!is_block(operation) && descriptor_bits(descriptor, 8, 7) == 0)
         return false;
-    return !is_quad(operation) || field(descriptor, 15, 12) != 0;
+    return !is_quad(operation) || descriptor_bits(descriptor, 15, 12) != 0;
 }
 
 void print_cache_message(struct print_text *out, const struct sonde_gen_instruction *instruction)
@@ -139,7 +136,7 @@ void print_cache_message(struct print_text *out, const struct sonde_gen_instruct
     const struct sonde_gen_send *send = &instruction->send;
     const char *function = print_shared_function(instruction);
     uint32_t descriptor = send->descriptor;
-    unsigned code = field(descriptor, 5, 0);
+    unsigned code = descriptor_bits(descriptor, 5, 0);
     const struct message_cache_operation *operation = message_cache_operation(code);
     if (code == MESSAGE_CACHE_FENCE) {
         print_fence(out, function, descriptor);
@@ -155,14 +152,16 @@ void print_cache_message(struct print_text *out, const struct sonde_gen_instruct
     }
     if (is_whole(operation, descriptor)) {
         print_counted(out, "%s.%s.%s", operation->name, function,
-                      data_size[field(descriptor, 11, 9)]);
+                      data_size[descriptor_bits(descriptor, 11, 9)]);
         print_elements(out, operation, descriptor);
         print_counted(out, ".%s",
-                      is_block(operation) ? "a64" : address_size[field(descriptor, 8, 7)]);
+                      is_block(operation) ? "a64"
+                                          : address_size[descriptor_bits(descriptor, 8, 7)]);
         if (send->sfid != SONDE_GEN_SFID_SLM)
-            print_counted(
-                out, "%s",
-                (is_load(operation) ? load_caching : store_caching)[field(descriptor, 19, 17)]);
+            print_counted(out, "%s",
+                          (is_load(operation)
+                               ? load_caching
+                               : store_caching)[descriptor_bits(descriptor, 19, 17)]);
         print_surface(out, send);
     } else {
         print_counted(out, "%s", operation->description);

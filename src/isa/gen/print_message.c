@@ -1,6 +1,7 @@
 /* The comment that iga64 puts behind a send: payload lengths, the shared
  * function and a description of the message. The tables below were measured
  * by handing every message type to libiga64; tests/isa compares them again. */
+#include "isa/gen/descriptor.h"
 #include "isa/gen/print.h"
 
 #include "sonde/gen_message.h"
@@ -142,11 +143,6 @@ static const char *const media_line[8] = {
 };
 static const char *const coordinates[5] = {"", "; u", "; u,v", "; u,v,r", "; u,v,r,lod"};
 
-static unsigned field(uint32_t descriptor, unsigned high, unsigned low)
-{
-    return descriptor >> low & ((1u << (high - low + 1)) - 1);
-}
-
 static void print_channels(struct print_text *out, uint32_t descriptor)
 {
     for (unsigned channel = 0; channel < 4; channel++)
@@ -158,14 +154,14 @@ static void print_coordinates(struct print_text *out,
                               const struct sonde_gen_instruction *instruction)
 {
     uint32_t descriptor = instruction->send.descriptor;
-    unsigned type = field(descriptor, 18, 14), registers = 1;
+    unsigned type = descriptor_bits(descriptor, 18, 14), registers = 1;
     /* Counter atomics of 16 channels of 32 bits take two registers of 32 bytes. */
     unsigned a_register =
         sonde_gen_platform_grf_size((enum sonde_gen_platform)instruction->platform) / 4;
-    if ((type == 0x0b || type == 0x0c) && field(descriptor, 12, 12) == 0 &&
+    if ((type == 0x0b || type == 0x0c) && descriptor_bits(descriptor, 12, 12) == 0 &&
         instruction->exec_size > a_register)
         registers = 2;
-    unsigned count = field(descriptor, 28, 25) / registers;
+    unsigned count = descriptor_bits(descriptor, 28, 25) / registers;
     if (count <= 4)
         print_counted(out, "%s", coordinates[count]);
 }
@@ -176,37 +172,37 @@ static void print_parameter(struct print_text *out, const struct sonde_gen_instr
     uint32_t descriptor = instruction->send.descriptor;
     switch (parameter) {
     case 'a':
-        print_counted(out, "%s", integer_atomic[field(descriptor, 11, 8)]);
+        print_counted(out, "%s", integer_atomic[descriptor_bits(descriptor, 11, 8)]);
         break;
     case 'b':
-        print_counted(out, "%s", element_bits[field(descriptor, 11, 10)]);
+        print_counted(out, "%s", element_bits[descriptor_bits(descriptor, 11, 10)]);
         break;
     case 'c':
         print_channels(out, descriptor);
         break;
     case 'e':
-        print_counted(out, "%s", element_count[field(descriptor, 11, 10)]);
+        print_counted(out, "%s", element_count[descriptor_bits(descriptor, 11, 10)]);
         break;
     case 'f':
-        print_counted(out, "%s", float_atomic[field(descriptor, 10, 8)]);
+        print_counted(out, "%s", float_atomic[descriptor_bits(descriptor, 10, 8)]);
         break;
     case 'g':
-        print_counted(out, "%s", half_atomic[field(descriptor, 10, 8)]);
+        print_counted(out, "%s", half_atomic[descriptor_bits(descriptor, 10, 8)]);
         break;
     case 'h':
-        print_counted(out, "x%u", 1u << field(descriptor, 10, 8));
+        print_counted(out, "x%u", 1u << descriptor_bits(descriptor, 10, 8));
         break;
     case 'l':
-        print_counted(out, "%s", media_line[field(descriptor, 10, 8)]);
+        print_counted(out, "%s", media_line[descriptor_bits(descriptor, 10, 8)]);
         break;
     case 'o':
-        print_counted(out, "%s", oword_count[field(descriptor, 10, 8)]);
+        print_counted(out, "%s", oword_count[descriptor_bits(descriptor, 10, 8)]);
         break;
     case 'r':
-        print_counted(out, "%s", field(descriptor, 13, 13) ? " with return" : "");
+        print_counted(out, "%s", descriptor_bits(descriptor, 13, 13) ? " with return" : "");
         break;
     case 's':
-        print_counted(out, "x%u", 1u << field(descriptor, 13, 12));
+        print_counted(out, "x%u", 1u << descriptor_bits(descriptor, 13, 12));
         break;
     default:
         print_coordinates(out, instruction);
@@ -235,14 +231,15 @@ static void print_fence(struct print_text *out, uint32_t descriptor)
         " L3 r/w data constant data, texture data",
         " all L3 data",
     };
-    bool commit = field(descriptor, 13, 13) != 0;
-    unsigned bti = field(descriptor, 7, 0);
+    bool commit = descriptor_bits(descriptor, 13, 13) != 0;
+    unsigned bti = descriptor_bits(descriptor, 7, 0);
     print_counted(out, "%s", commit ? "synchronized " : "");
     if (bti == BTI_SLM)
         print_counted(out, "SLM fence");
     else if (bti == 0)
-        print_counted(out, "global fence flushing%s%s", field(descriptor, 8, 8) ? " L1" : "",
-                      flushed[field(descriptor, 12, 9)]);
+        print_counted(out, "global fence flushing%s%s",
+                      descriptor_bits(descriptor, 8, 8) ? " L1" : "",
+                      flushed[descriptor_bits(descriptor, 12, 9)]);
     else if (!commit)
         print_counted(out, "?");
 }
@@ -251,7 +248,7 @@ static void print_data_port(struct print_text *out, const struct sonde_gen_instr
                             unsigned function)
 {
     uint32_t descriptor = instruction->send.descriptor;
-    unsigned type = field(descriptor, 18, 14), bits = field(descriptor, 13, 8);
+    unsigned type = descriptor_bits(descriptor, 18, 14), bits = descriptor_bits(descriptor, 13, 8);
     if (function == DC0 && type == 0x07) {
         print_fence(out, descriptor);
         return;
@@ -262,9 +259,10 @@ static void print_data_port(struct print_text *out, const struct sonde_gen_instr
         print_counted(out, "?"); /* atomics of 16 bits */
         return;
     }
-    if (function == DC0 && type == 0x01 && field(bits, 5, 5) &&
+    if (function == DC0 && type == 0x01 && descriptor_bits(bits, 5, 5) &&
         instruction->platform >= SONDE_GEN_PLATFORM_XEHPG) {
-        print_counted(out, "hword aligned block read x%u", 1u << field(descriptor, 10, 8));
+        print_counted(out, "hword aligned block read x%u",
+                      1u << descriptor_bits(descriptor, 10, 8));
         return;
     }
     for (size_t i = 0; i < sizeof message_text / sizeof message_text[0]; i++) {
@@ -339,13 +337,13 @@ static void print_sampler(struct print_text *out, uint32_t descriptor, uint8_t p
         [0x0b] = "sample 8x8",          [0x0c] = "sample unorm for media",
         [0x1f] = "sampler cache flush",
     };
-    unsigned simd = field(descriptor, 29, 29) * 4 + field(descriptor, 18, 17);
-    unsigned type = field(descriptor, 16, 12);
+    unsigned simd = descriptor_bits(descriptor, 29, 29) * 4 + descriptor_bits(descriptor, 18, 17);
+    unsigned type = descriptor_bits(descriptor, 16, 12);
     bool is_wide = simd == 3 && platform != SONDE_GEN_PLATFORM_XEHPC;
     const char *name = is_wide ? wide_operation[type] : operation[type];
     print_counted(out, "%s%s %s using sampler index %u", sampler_width(platform, simd),
-                  field(descriptor, 30, 30) ? " 16b" : "", name != NULL ? name : "?",
-                  field(descriptor, 11, 8));
+                  descriptor_bits(descriptor, 30, 30) ? " 16b" : "", name != NULL ? name : "?",
+                  descriptor_bits(descriptor, 11, 8));
 }
 
 static void print_gateway(struct print_text *out, uint32_t descriptor)
@@ -354,16 +352,16 @@ static void print_gateway(struct print_text *out, uint32_t descriptor)
                                              "monitor event",  "unmonitor event",
                                              "signal barrier", "?",
                                              "wait for event", "?"};
-    print_counted(out, "%s", operation[field(descriptor, 2, 0)]);
+    print_counted(out, "%s", operation[descriptor_bits(descriptor, 2, 0)]);
 }
 
 static void print_urb(struct print_text *out, uint32_t descriptor)
 {
-    const char *slots = field(descriptor, 17, 17) ? " with per-slot offset enabled" : "";
-    switch (field(descriptor, 3, 0)) {
+    const char *slots = descriptor_bits(descriptor, 17, 17) ? " with per-slot offset enabled" : "";
+    switch (descriptor_bits(descriptor, 3, 0)) {
     case 7:
-        print_counted(out, "urb dword %swrite%s", field(descriptor, 15, 15) ? "masked " : "",
-                      slots);
+        print_counted(out, "urb dword %swrite%s",
+                      descriptor_bits(descriptor, 15, 15) ? "masked " : "", slots);
         break;
     case 8:
         print_counted(out, "urb dword read%s", slots);
@@ -380,8 +378,8 @@ static void print_urb(struct print_text *out, uint32_t descriptor)
 /* The thread dispatcher and the ray tracer of XeHPG and later. */
 static void print_bindless(struct print_text *out, uint32_t descriptor, bool is_ray)
 {
-    const char *simd = field(descriptor, 8, 8) ? "simd16" : "simd8";
-    unsigned type = field(descriptor, 17, 14);
+    const char *simd = descriptor_bits(descriptor, 8, 8) ? "simd16" : "simd8";
+    unsigned type = descriptor_bits(descriptor, 17, 14);
     if (is_ray && type == 0)
         print_counted(out, "%s trace ray", simd);
     else if (!is_ray && type == 1)
@@ -415,7 +413,7 @@ static void print_description(struct print_text *out,
             print_bindless(out, descriptor, false);
             break;
         }
-        print_counted(out, "%s", field(descriptor, 2, 0) == 0 ? "end of thread" : "?");
+        print_counted(out, "%s", descriptor_bits(descriptor, 2, 0) == 0 ? "end of thread" : "?");
         break;
     default:
         print_data_port(out, instruction, function);
@@ -436,8 +434,8 @@ static void print_message_comment_xe(struct print_text *out,
     if (send->descriptor_is_register)
         print_counted(out, " // wr:a0.0[28:25]+");
     else
-        print_counted(out, " // wr:%u%s+", field(send->descriptor, 28, 25),
-                      field(send->descriptor, 19, 19) && !is_cache ? "h" : "");
+        print_counted(out, " // wr:%u%s+", descriptor_bits(send->descriptor, 28, 25),
+                      descriptor_bits(send->descriptor, 19, 19) && !is_cache ? "h" : "");
     if (!send->ex_descriptor_is_register || (separate && send->ex_bso))
         print_counted(out, "%u", send->src1_length);
     else if (instruction->src[1].file == SONDE_GEN_FILE_ARF)
@@ -448,7 +446,7 @@ static void print_message_comment_xe(struct print_text *out,
         print_counted(out, ", rd:a0.0[24:20]");
         return;
     }
-    print_counted(out, ", rd:%u; ", field(send->descriptor, 24, 20));
+    print_counted(out, ", rd:%u; ", descriptor_bits(send->descriptor, 24, 20));
     if (is_cache)
         print_cache_message(out, instruction);
     else
@@ -478,10 +476,10 @@ void print_message_comment(struct print_text *out, const struct sonde_gen_instru
     if (send->descriptor_is_register)
         print_counted(out, " // wr:a0.0[28:25]+");
     else
-        print_counted(out, " // wr:%u%s+", field(send->descriptor, 28, 25),
-                      field(send->descriptor, 19, 19) ? "h" : "");
+        print_counted(out, " // wr:%u%s+", descriptor_bits(send->descriptor, 28, 25),
+                      descriptor_bits(send->descriptor, 19, 19) ? "h" : "");
     if (!send->ex_descriptor_is_register)
-        print_counted(out, "%u", field(send->ex_descriptor, 10, 6));
+        print_counted(out, "%u", descriptor_bits(send->ex_descriptor, 10, 6));
     else if (split && instruction->src[1].file == SONDE_GEN_FILE_ARF)
         print_counted(out, "0"); /* a null payload */
     else
@@ -489,7 +487,7 @@ void print_message_comment(struct print_text *out, const struct sonde_gen_instru
     if (send->descriptor_is_register)
         print_counted(out, ", rd:a0.0[24:20]");
     else
-        print_counted(out, ", rd:%u", field(send->descriptor, 24, 20));
+        print_counted(out, ", rd:%u", descriptor_bits(send->descriptor, 24, 20));
     if (send->ex_descriptor_is_register)
         print_counted(out, "; sfid a0.%u[3:0]", ex_register);
     else
