@@ -36,10 +36,11 @@ static void say(const char *kind, const char *color, const char *format, va_list
 {
     fflush(stdout);
     bool colored = *color != '\0' && cli_message_uses_color(stderr);
-    char text[2048];
-    vsnprintf(text, sizeof text, format, arguments);
-    fprintf(stderr, "sonde: %s%s%s%s\n", colored ? color : "", kind, colored ? "\033[0m" : "",
-            text);
+    flockfile(stderr);
+    fprintf(stderr, "sonde: %s%s%s", colored ? color : "", kind, colored ? "\033[0m" : "");
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 void cli_error(const char *format, ...)

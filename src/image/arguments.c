@@ -85,11 +85,6 @@ enum {
     NO_SURFACE = -1,
 };
 
-static uint32_t word(const struct image_span *body, size_t index)
-{
-    return index < body->size / 4 ? base_load32(body->data + 4 * index) : 0;
-}
-
 /* Until image_argument_bind `bti` cannot hold the offset, the pieces can: the
  * surface is a piece of this size behind all others. */
 #define SURFACE_MARK UINT32_MAX
@@ -108,19 +103,20 @@ static bool mark_surface(struct image_arguments *arguments, struct sonde_image_a
 static bool data_parameter(struct image_arguments *arguments, const struct image_span *body)
 {
     enum { TYPE, ARGUMENT, OFFSET, SIZE, SOURCE };
-    uint32_t type = word(body, TYPE);
+    uint32_t type = image_token_word(body, TYPE);
     if (type != DATA_ARGUMENT && type != DATA_LOCAL_SIZE)
         return true;
-    struct sonde_image_argument *argument = image_argument(arguments, word(body, ARGUMENT));
+    struct sonde_image_argument *argument =
+        image_argument(arguments, image_token_word(body, ARGUMENT));
     if (argument == NULL)
         return false;
     argument->kind = type == DATA_ARGUMENT ? SONDE_ARGUMENT_VALUE : SONDE_ARGUMENT_LOCAL;
     return image_argument_add_piece(
         arguments, argument,
         &(struct sonde_argument_piece){
-            .payload_offset = word(body, OFFSET),
-            .source_offset = type == DATA_ARGUMENT ? word(body, SOURCE) : 0,
-            .size = word(body, SIZE),
+            .payload_offset = image_token_word(body, OFFSET),
+            .source_offset = type == DATA_ARGUMENT ? image_token_word(body, SOURCE) : 0,
+            .size = image_token_word(body, SIZE),
         });
 }
 
@@ -130,29 +126,33 @@ static bool pointer(struct image_arguments *arguments, uint32_t token,
     enum { ARGUMENT, SURFACE, OFFSET, SIZE };
     bool stateless = token == TOKEN_STATELESS_GLOBAL || token == TOKEN_STATELESS_CONSTANT;
     bool constant = token == TOKEN_CONSTANT || token == TOKEN_STATELESS_CONSTANT;
-    struct sonde_image_argument *argument = image_argument(arguments, word(body, ARGUMENT));
+    struct sonde_image_argument *argument =
+        image_argument(arguments, image_token_word(body, ARGUMENT));
     if (argument == NULL)
         return false;
     argument->kind = constant ? SONDE_ARGUMENT_CONSTANT : SONDE_ARGUMENT_GLOBAL;
     argument->read_only = constant;
-    return mark_surface(arguments, argument, word(body, SURFACE)) &&
-           (!stateless || image_argument_add_piece(arguments, argument,
-                                                   &(struct sonde_argument_piece){
-                                                       .payload_offset = word(body, OFFSET),
-                                                       .size = word(body, SIZE),
-                                                   }));
+    return mark_surface(arguments, argument, image_token_word(body, SURFACE)) &&
+           (!stateless ||
+            image_argument_add_piece(arguments, argument,
+                                     &(struct sonde_argument_piece){
+                                         .payload_offset = image_token_word(body, OFFSET),
+                                         .size = image_token_word(body, SIZE),
+                                     }));
 }
 
 static bool image_or_sampler(struct image_arguments *arguments, uint32_t token,
                              const struct image_span *body)
 {
     enum { ARGUMENT, TYPE, OFFSET, LOCATION, LOCATION_2, WRITEABLE };
-    struct sonde_image_argument *argument = image_argument(arguments, word(body, ARGUMENT));
+    struct sonde_image_argument *argument =
+        image_argument(arguments, image_token_word(body, ARGUMENT));
     if (argument == NULL)
         return false;
     argument->kind = token == TOKEN_IMAGE ? SONDE_ARGUMENT_IMAGE : SONDE_ARGUMENT_SAMPLER;
-    argument->read_only = token == TOKEN_IMAGE && word(body, WRITEABLE) == 0;
-    return token != TOKEN_IMAGE || mark_surface(arguments, argument, word(body, OFFSET));
+    argument->read_only = token == TOKEN_IMAGE && image_token_word(body, WRITEABLE) == 0;
+    return token != TOKEN_IMAGE ||
+           mark_surface(arguments, argument, image_token_word(body, OFFSET));
 }
 
 /* Five texts behind six words: address and access qualifier, name, type, type
@@ -160,14 +160,15 @@ static bool image_or_sampler(struct image_arguments *arguments, uint32_t token,
 static bool info(struct image_arguments *arguments, const struct image_span *body)
 {
     enum { ARGUMENT, FIRST_SIZE, TEXTS = 5, ADDRESS = 0, ACCESS, NAME, TYPE };
-    struct sonde_image_argument *argument = image_argument(arguments, word(body, ARGUMENT));
+    struct sonde_image_argument *argument =
+        image_argument(arguments, image_token_word(body, ARGUMENT));
     if (argument == NULL)
         return false;
     const char *texts[TEXTS] = {NULL};
     uint64_t position = 4 * (FIRST_SIZE + TEXTS);
     for (unsigned n = 0; n < TEXTS; n++) {
         struct image_span text;
-        uint32_t size = word(body, FIRST_SIZE + n);
+        uint32_t size = image_token_word(body, FIRST_SIZE + n);
         if (!image_subspan(body, position, size, &text))
             return true; /* cut off: no texts */
         texts[n] = image_copy_text(arguments->image, text.data, text.size);
@@ -219,7 +220,7 @@ static int find_entry(const struct image_span *table, const struct image_span *h
     enum { OFFSET, COUNT };
     if (table == NULL)
         return NO_SURFACE;
-    uint32_t offset = word(table, OFFSET), count = word(table, COUNT);
+    uint32_t offset = image_token_word(table, OFFSET), count = image_token_word(table, COUNT);
     for (uint32_t n = 0; n < count && n < 256; n++) {
         struct image_span entry;
         if (!image_subspan(heap, (uint64_t)offset + 4 * (uint64_t)n, 4, &entry))

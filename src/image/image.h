@@ -39,6 +39,8 @@ bool image_subspan(const struct image_span *whole, uint64_t offset, uint64_t siz
 /* Bytes without the zero padding behind the last instruction. */
 size_t image_trimmed_size(const uint8_t *data, size_t size);
 
+/* Dword `index` of a patch token's body, 0 when a shorter, older token lacks it. */
+uint32_t image_token_word(const struct image_span *body, size_t index);
 bool image_is_patch_tokens(const struct image_span *file);
 enum sonde_status image_parse_patch_tokens(struct sonde_image *image,
                                            const struct image_span *program,

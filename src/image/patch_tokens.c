@@ -50,8 +50,7 @@ static bool family_platform(uint32_t code, enum sonde_gen_platform *platform)
     return false;
 }
 
-/* Dword `index` of a token's body, 0 when a shorter, older token lacks it. */
-static uint32_t token_word(const struct image_span *body, size_t index)
+uint32_t image_token_word(const struct image_span *body, size_t index)
 {
     return index < body->size / 4 ? base_load32(body->data + 4 * index) : 0;
 }
@@ -60,10 +59,10 @@ static void read_execution_environment(struct sonde_image_kernel *kernel,
                                        const struct image_span *body)
 {
     enum { SIMD = 3, BARRIERS = 5, GRF_COUNT = 20, STACK_CALLS = 29 };
-    kernel->info.simd_width = token_word(body, SIMD);
-    kernel->has_barriers = token_word(body, BARRIERS) != 0;
-    kernel->info.grf_count = token_word(body, GRF_COUNT);
-    kernel->has_stack_calls = token_word(body, STACK_CALLS) != 0;
+    kernel->info.simd_width = image_token_word(body, SIMD);
+    kernel->has_barriers = image_token_word(body, BARRIERS) != 0;
+    kernel->info.grf_count = image_token_word(body, GRF_COUNT);
+    kernel->has_stack_calls = image_token_word(body, STACK_CALLS) != 0;
 }
 
 /* What the tokens of a kernel are read into. */
@@ -83,13 +82,13 @@ static enum sonde_status read_token(struct token_target *target, uint32_t token,
         target->binding_table = *body;
         break;
     case TOKEN_ALLOCATE_LOCAL_SURFACE:
-        kernel->slm_size = token_word(body, 1);
+        kernel->slm_size = image_token_word(body, 1);
         break;
     case TOKEN_MEDIA_VFE_STATE:
-        kernel->scratch_per_thread = token_word(body, 1);
+        kernel->scratch_per_thread = image_token_word(body, 1);
         break;
     case TOKEN_THREAD_PAYLOAD:
-        kernel->skip_per_thread_offset = token_word(body, PAYLOAD_SKIP_PER_THREAD);
+        kernel->skip_per_thread_offset = image_token_word(body, PAYLOAD_SKIP_PER_THREAD);
         break;
     case TOKEN_EXECUTION_ENVIRONMENT:
         read_execution_environment(kernel, body);

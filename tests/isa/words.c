@@ -232,19 +232,58 @@ uint32_t words_draw_mme(struct words *g)
     return words_below(g, 9); /* mme0 to mme7, nomme */
 }
 
+/* Branches, messages and others that both families write alike. */
+static const char *const common_texts[] = {
+    "L0:\nif (16|M0) L0 L0\n",
+    "L0:\nelse (16|M0) L0 L0\n",
+    "L0:\nendif (16|M0) L0\n",
+    "L0:\nwhile (16|M0) L0\n",
+    "L0:\nbreak (16|M0) L0 L0\n",
+    "L0:\ncont (16|M0) L0 L0\n",
+    "L0:\nhalt (16|M0) L0 L0\n",
+    "L0:\ngoto (16|M0) L0 L0\n",
+    "L0:\njoin (16|M0) L0\n",
+    "L0:\njmpi L0\n",
+    "L0:\ncall (16|M0) r1.0 L0\n",
+    "L0:\nbrd (16|M0) L0\n",
+    "L0:\nbrc (16|M0) L0 L0\n",
+    "ret (16|M0) r1.0\n",
+    "jmpi r1.0\n",
+    "call (16|M0) r1.0 r2.0\n",
+    "send (16|M0) r1 r2 0xC 0x02106E00\n",
+    "send (16|M0) null r2 0xA a0.0\n",
+    "sends (16|M0) r1 r2 r3 0x8C 0x02106E00\n",
+    "sends (16|M0) null r2 r3 0x8C a0.0\n",
+    "sends (16|M0) r1 r2 r3 a0.2 0x02106E00\n",
+    "sendc (16|M0) r1 r2 0xC 0x02106E00\n",
+    "sendsc (16|M0) r1 r2 r3 0x8C 0x02106E00\n",
+    "wait n0.0:ud\n",
+    "nop\n",
+    "smov (8|M0) r1.0<1>:d r2.0<8;8,1>:d 0x15:uw\n",
+};
+
+static bool assemble_texts(struct words *g, struct iga *iga, const char *const *texts,
+                           uint32_t count)
+{
+    if (g->template_count + count > WORDS_TEMPLATES_MAXIMUM)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = 0;
+        const uint8_t *code = iga_assemble(iga, texts[i], IGA_ENCODE_NO_COMPACT, &size);
+        if (code == NULL || size != 16) {
+            printf("libiga64 does not assemble %s", texts[i]);
+            return false;
+        }
+        memcpy(g->templates[g->template_count++], code, 16);
+    }
+    return true;
+}
+
 bool words_open(struct words *g, const struct word_family *family, uint64_t seed, struct iga *iga)
 {
     *g = (struct words){.state = seed, .family = family};
-    for (uint32_t i = 0; i < family->template_count; i++) {
-        size_t size = 0;
-        const uint8_t *code = iga_assemble(iga, family->templates[i], IGA_ENCODE_NO_COMPACT, &size);
-        if (code == NULL || size != 16) {
-            printf("libiga64 does not assemble %s", family->templates[i]);
-            return false;
-        }
-        memcpy(g->templates[i], code, 16);
-    }
-    return family->template_count <= WORDS_TEMPLATES_MAXIMUM;
+    return assemble_texts(g, iga, common_texts, sizeof common_texts / sizeof common_texts[0]) &&
+           assemble_texts(g, iga, family->texts, family->text_count);
 }
 
 static void put_targets(struct words *g, uint64_t word[2], uint32_t index)
@@ -294,7 +333,7 @@ static void put_message(struct words *g, uint64_t word[2])
 
 static void make_from_template(struct words *g, uint64_t word[2], uint32_t index)
 {
-    memcpy(word, g->templates[words_below(g, g->family->template_count)], 16);
+    memcpy(word, g->templates[words_below(g, g->template_count)], 16);
     uint32_t code = (uint32_t)word[0] & 0x7f;
     bool branch = code >= 0x20 && code <= 0x2f, message = code >= 0x31 && code <= 0x34;
     bool predicated = (branch && code != 0x24 && code != 0x25) || message;

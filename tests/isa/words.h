@@ -13,6 +13,7 @@ struct words {
     uint64_t state;
     const struct word_family *family;
     uint64_t templates[WORDS_TEMPLATES_MAXIMUM][2]; /* as the assembler made them */
+    uint32_t template_count;
 };
 
 /* What an operation allows: p(redicate), c(ondition), s(aturate), m(odifiers
@@ -40,8 +41,8 @@ struct word_family {
     struct word_codes thread_controls;
     const struct operation *operations;
     uint32_t operation_count;
-    const char *const *templates; /* text of branches, messages and others */
-    uint32_t template_count;
+    const char *const *texts; /* instructions besides those that both families have */
+    uint32_t text_count;
     void (*make_math_macro)(struct words *g, uint64_t word[2]);
     void (*make_ternary)(struct words *g, uint64_t word[2], const struct operation *operation);
 };

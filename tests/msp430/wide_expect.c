@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sonde/msp430_sim.h"
+#include "random_code.h"
 
 enum {
     LOW_FIRST = 0x1000,
@@ -18,28 +18,6 @@ enum {
     HIGH_LAST = 0x1ffff,
     WIDE = 20,
 };
-
-static struct sonde_msp430_sim *sim;
-static uint64_t state;
-static uint32_t put_at;
-
-static uint32_t below(uint32_t bound)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((state >> 33) % bound);
-}
-
-static uint32_t reg(unsigned index)
-{
-    return sonde_msp430_sim_register(sim, index);
-}
-
-static void put(uint32_t word)
-{
-    uint8_t bytes[2] = {(uint8_t)word, (uint8_t)(word >> 8)};
-    sonde_msp430_sim_write(sim, put_at, bytes, 2);
-    put_at += 2;
-}
 
 static unsigned general(void)
 {
