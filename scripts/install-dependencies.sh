@@ -4,11 +4,11 @@
 set -eu
 
 build="gcc make meson ninja-build pkg-config python3 libc6-dev libcmocka-dev libjansson-dev
-libzstd-dev libxxhash-dev libelf-dev libdw-dev libyaml-dev"
+libzstd-dev libxxhash-dev libelf-dev libdw-dev libyaml-dev libsqlite3-dev"
 run="intel-opencl-icd ocl-icd-libopencl1"
 examples="ocl-icd-opencl-dev opencl-headers"
 tests="libigc-tools pocl-opencl-icd oclgrind clinfo clang-14 lld-14 llvm-14 mspdebug
-msp430mcu valgrind protobuf-compiler chromium fonts-dejavu-core"
+msp430mcu valgrind sqlite3 jq protobuf-compiler chromium fonts-dejavu-core"
 
 missing=""
 for package in $build $run $examples $tests; do
