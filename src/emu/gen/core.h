@@ -70,6 +70,11 @@ struct emu_thread {
     bool stopped;    /* leave the run loop */
     bool flushes;    /* denormals: float operations take the general path */
     bool careful;    /* flushes, is checked, or is logged */
+    /* dpasw: what the thread gave to the one it is fused with, the last two
+     * times; has it given its part of the one it stands at; does it wait. */
+    bool fused_offered, fused_waits;
+    uint32_t fused_count;
+    uint8_t fused_rows[2][4 * EMU_GRF_SIZE];
     uint32_t index;  /* in its group */
     struct emu_group *group;
     struct emu_worker *worker;

@@ -145,6 +145,7 @@ emu_lane_function emu_madm_single, emu_madm_twice;
 emu_lane_function emu_rol_integer, emu_ror_integer, emu_add3_integer, emu_bfn_integer;
 emu_lane_function emu_dp4a_integer;
 bool emu_is_low_product(const struct sonde_gen_instruction *instruction);
+emu_run_function emu_run_dpas, emu_run_dpasw;
 emu_run_function emu_run_if, emu_run_else, emu_run_endif, emu_run_while, emu_run_break;
 emu_run_function emu_run_continue, emu_run_halt, emu_run_goto, emu_run_join, emu_run_jmpi;
 emu_run_function emu_run_call, emu_run_calla, emu_run_return, emu_run_brd, emu_run_brc;

@@ -317,9 +317,12 @@ static void finish(struct emu_timing *timing, uint32_t index, uint64_t issued, u
         board->address = later(board->address, issued + model->flag_latency);
 }
 
-static bool may_signal(const struct emu_details *details)
+static bool lets_others_go_on(const struct emu_details *details)
 {
-    return !details->message_decoded || details->message.operation == SONDE_GEN_MESSAGE_BARRIER;
+    uint8_t opcode = details->instruction.opcode;
+    if (sonde_gen_opcode_format((enum sonde_gen_opcode)opcode) == SONDE_GEN_FORMAT_SEND)
+        return !details->message_decoded || details->message.operation == SONDE_GEN_MESSAGE_BARRIER;
+    return opcode == SONDE_GEN_DPASW;
 }
 
 /* Threads of the group that a barrier let go on. */
@@ -367,7 +370,7 @@ static bool step(struct emu_timing *timing, struct emu_worker *worker, struct en
         thread->cycles += timing->model.branch_latency - 1;
     if (!thread->finished && !thread->blocked)
         push(timing, thread->cycles, entry.board);
-    if (facts->pipe == TIMING_PIPE_SEND && may_signal(operation->details))
+    if (lets_others_go_on(operation->details))
         queue_released(timing, thread->group);
     return true;
 }
