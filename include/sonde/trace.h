@@ -70,7 +70,10 @@ struct sonde_trace_dispatch {
     bool instrumented;
     bool complete;                       /* buffers were read */
     uint64_t submit_time, complete_time; /* host nanoseconds, CLOCK_MONOTONIC; 0 unknown */
-    uint32_t process;                    /* reader: index for sonde_trace_process */
+    /* Dispatches that the device sees: more than one where work-groups do not
+     * divide the range; 0 as 1. */
+    uint32_t parts;
+    uint32_t process; /* reader: index for sonde_trace_process */
 };
 
 /* Block counters of one dispatch from one tool: executions of each basic

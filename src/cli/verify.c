@@ -326,6 +326,59 @@ static void check_shape(struct verify_result *result, const char *where,
         differ(result, "%s: dispatched with another grid", where);
 }
 
+/* What each of the device's dispatches of an enqueue wrote, and over which grid. */
+static enum sonde_status compare_parts(struct verify_result *result, const char *where,
+                                       const struct verify_run *original, size_t first,
+                                       const struct verify_run *instrumented, size_t second,
+                                       struct sonde_error *error)
+{
+    size_t count = original->parts[first].count;
+    uint32_t left = sonde_trace_dispatch(original->trace, first)->kernel;
+    uint32_t right = sonde_trace_dispatch(instrumented->trace, second)->kernel;
+    enum sonde_status status = SONDE_OK;
+    if (count != instrumented->parts[second].count) {
+        differ(result,
+               "%s: the device made %zu dispatches of it in the original run, %zu in the "
+               "instrumented run",
+               where, count, instrumented->parts[second].count);
+        return SONDE_OK;
+    }
+    for (size_t i = 0; i < count && status == SONDE_OK; i++) {
+        const struct truth_dispatch *a = verify_part(original, first, i);
+        const struct truth_dispatch *b = verify_part(instrumented, second, i);
+        check_shape(result, where, a, b);
+        status =
+            compare_writes(result, where, a, sonde_trace_kernel(original->trace, left)->profile_bti,
+                           b, sonde_trace_kernel(instrumented->trace, right)->profile_bti, error);
+    }
+    return status;
+}
+
+/* What was executed in all parts of an instrumented dispatch, and recorded of it. */
+static enum sonde_status compare_whole(struct verify_result *result, const char *where,
+                                       const struct verify_run *original, size_t first,
+                                       const struct verify_run *instrumented, size_t second,
+                                       struct sonde_error *error)
+{
+    struct truth_dispatch a = {.counts = NULL}, b = {.counts = NULL};
+    enum sonde_status status = SONDE_ERROR_MEMORY;
+    if (verify_join_parts(original, first, &a) && verify_join_parts(instrumented, second, &b)) {
+        result->instrumented++;
+        result->original_executed += a.instructions;
+        result->instrumented_executed += b.instructions;
+        status =
+            verify_compare_events(result, where, instrumented->trace,
+                                  sonde_trace_dispatch(instrumented->trace, second)->id, &b, error);
+        if (status == SONDE_OK)
+            status = compare_counts(result, where, instrumented, second, &a, &b, error);
+    } else {
+        sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    }
+    verify_join_clear(&a);
+    verify_join_clear(&b);
+    return status;
+}
+
 /* Dispatch `first` of the original run and `second` of the instrumented one. */
 static enum sonde_status compare_dispatch(const struct verify_run *original, size_t first,
                                           const struct verify_run *instrumented, size_t second,
@@ -343,26 +396,18 @@ static enum sonde_status compare_dispatch(const struct verify_run *original, siz
                where, x->name);
         return SONDE_OK;
     }
-    if (original->truth_of[first] == SIZE_MAX || instrumented->truth_of[second] == SIZE_MAX) {
-        differ(result, "%s: the device never executed it in the %s run", where,
-               original->truth_of[first] == SIZE_MAX ? original->name : instrumented->name);
+    const struct verify_run *never = verify_part(original, first, 0) == NULL        ? original
+                                     : verify_part(instrumented, second, 0) == NULL ? instrumented
+                                                                                    : NULL;
+    if (never != NULL) {
+        differ(result, "%s: the device never executed it in the %s run", where, never->name);
         return SONDE_OK;
     }
-    const struct truth_dispatch *a = &original->truth.dispatches[original->truth_of[first]];
-    const struct truth_dispatch *b =
-        &instrumented->truth.dispatches[instrumented->truth_of[second]];
-    check_shape(result, where, a, b);
     enum sonde_status status =
-        compare_writes(result, where, a, x->profile_bti, b, y->profile_bti, error);
+        compare_parts(result, where, original, first, instrumented, second, error);
     if (status != SONDE_OK || !right->instrumented)
         return status;
-    result->instrumented++;
-    result->original_executed += a->instructions;
-    result->instrumented_executed += b->instructions;
-    status = verify_compare_events(result, where, instrumented->trace, right->id, b, error);
-    if (status != SONDE_OK)
-        return status;
-    return compare_counts(result, where, instrumented, second, a, b, error);
+    return compare_whole(result, where, original, first, instrumented, second, error);
 }
 
 /* The next of a run's other dispatches that belongs to `process`, from *next

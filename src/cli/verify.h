@@ -7,6 +7,12 @@
 #include "report/text.h"
 #include "sonde/trace.h"
 
+/* The device's dispatches of one enqueue, in order: verify_run.part_list from
+ * `first` on; count 0 = the device never saw it. */
+struct verify_parts {
+    size_t first, count;
+};
+
 /* One of the two runs: its trace, the device's own records, and the files
  * that hold what the program printed. */
 struct verify_run {
@@ -15,8 +21,8 @@ struct verify_run {
     struct truth_file truth;
     const char *output; /* path of the standard output */
     int exit_status;
-    /* By trace dispatch: index into truth.dispatches, SIZE_MAX = not seen. */
-    size_t *truth_of;
+    struct verify_parts *parts; /* by trace dispatch */
+    size_t *part_list;          /* of all: indices into truth.dispatches */
     /* Truth dispatches that no trace dispatch accounts for: kernels that the
      * driver brings along. Their process, 0 when the trace has none such. */
     size_t *others;
@@ -41,6 +47,13 @@ struct verify_result {
  * of kernels that the trace knows in the order of submission. */
 enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *error);
 void verify_run_clear(struct verify_run *run);
+
+/* Device dispatch `part` of trace dispatch `index`, NULL behind the last. */
+const struct truth_dispatch *verify_part(const struct verify_run *run, size_t index, size_t part);
+/* Counts and threads of all parts, of which there is one, as one dispatch;
+ * without writes. False when out of memory. */
+bool verify_join_parts(const struct verify_run *run, size_t index, struct truth_dispatch *whole);
+void verify_join_clear(struct truth_dispatch *whole);
 
 /* The writes of one dispatch that have to agree, in order of place. */
 struct verify_writes {

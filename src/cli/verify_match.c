@@ -60,18 +60,17 @@ static void count_from_start(struct truth_dispatch *dispatch, uint32_t entry)
         dispatch->counts[i].offset += entry;
 }
 
-static void match_dispatch(struct verify_run *run, size_t index, bool *taken, size_t *first_free)
+/* The next device dispatch of the code that a trace dispatch entered, from
+ * `from` on; SIZE_MAX none. */
+static size_t find_part(struct verify_run *run, const struct sonde_trace_dispatch *dispatch,
+                        const bool *taken, size_t from)
 {
-    const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, index);
     const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
     size_t size;
     const uint8_t *code = entered_code(kernel, dispatch->instrumented, &size);
     uint32_t late = last_entry(kernel);
     uint32_t process = sonde_trace_process(run->trace, dispatch->process)->process;
-    run->truth_of[index] = SIZE_MAX;
-    while (*first_free < run->truth.dispatch_count && taken[*first_free])
-        (*first_free)++;
-    for (size_t i = *first_free; i < run->truth.dispatch_count; i++) {
+    for (size_t i = from; i < run->truth.dispatch_count; i++) {
         struct truth_dispatch *seen = &run->truth.dispatches[i];
         if (taken[i] || (seen->process != 0 && seen->process != process))
             continue;
@@ -81,9 +80,28 @@ static void match_dispatch(struct verify_run *run, size_t index, bool *taken, si
             continue;
         if (!from_start)
             count_from_start(seen, late);
-        taken[i] = true;
-        run->truth_of[index] = i;
-        return;
+        return i;
+    }
+    return SIZE_MAX;
+}
+
+static void match_dispatch(struct verify_run *run, size_t index, bool *taken, size_t *first_free,
+                           size_t *listed)
+{
+    const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, index);
+    uint32_t wanted = dispatch->parts == 0 ? 1 : dispatch->parts;
+    while (*first_free < run->truth.dispatch_count && taken[*first_free])
+        (*first_free)++;
+    run->parts[index] = (struct verify_parts){.first = *listed};
+    size_t from = *first_free;
+    for (uint32_t part = 0; part < wanted; part++) {
+        size_t found = find_part(run, dispatch, taken, from);
+        if (found == SIZE_MAX)
+            break;
+        taken[found] = true;
+        run->part_list[(*listed)++] = found;
+        run->parts[index].count++;
+        from = found + 1;
     }
 }
 
@@ -101,17 +119,18 @@ enum sonde_status verify_run_match(struct verify_run *run, struct sonde_error *e
 {
     size_t count = sonde_trace_dispatch_count(run->trace);
     bool *taken = calloc(run->truth.dispatch_count + 1, sizeof *taken);
-    run->truth_of = calloc(count + 1, sizeof *run->truth_of);
+    run->parts = calloc(count + 1, sizeof *run->parts);
+    run->part_list = calloc(run->truth.dispatch_count + 1, sizeof *run->part_list);
     run->others = calloc(run->truth.dispatch_count + 1, sizeof *run->others);
     run->other_processes = calloc(run->truth.dispatch_count + 1, sizeof *run->other_processes);
-    if (taken == NULL || run->truth_of == NULL || run->others == NULL ||
+    if (taken == NULL || run->parts == NULL || run->part_list == NULL || run->others == NULL ||
         run->other_processes == NULL) {
         free(taken);
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }
-    size_t first_free = 0;
+    size_t first_free = 0, listed = 0;
     for (size_t i = 0; i < count; i++)
-        match_dispatch(run, i, taken, &first_free);
+        match_dispatch(run, i, taken, &first_free, &listed);
     for (size_t i = 0; i < run->truth.dispatch_count; i++) {
         if (taken[i])
             continue;
@@ -126,7 +145,8 @@ void verify_run_clear(struct verify_run *run)
 {
     sonde_trace_close(run->trace);
     truth_file_clear(&run->truth);
-    free(run->truth_of);
+    free(run->parts);
+    free(run->part_list);
     free(run->others);
     free(run->other_processes);
     memset(run, 0, sizeof *run);
@@ -195,14 +215,15 @@ static uint64_t changed_bytes(const struct truth_write *write)
 static bool add_results(const struct verify_run *run, size_t index, uint32_t profile_bti,
                         uint64_t *results)
 {
-    struct verify_writes writes;
-    if (run->truth_of[index] == SIZE_MAX)
-        return true;
-    if (!verify_list_writes(&run->truth.dispatches[run->truth_of[index]], profile_bti, &writes))
-        return false;
-    for (size_t i = 0; i < writes.count; i++)
-        *results = mix(mix(*results, writes.items[i]->offset), changed_bytes(writes.items[i]));
-    free(writes.items);
+    const struct truth_dispatch *part;
+    for (size_t p = 0; (part = verify_part(run, index, p)) != NULL; p++) {
+        struct verify_writes writes;
+        if (!verify_list_writes(part, profile_bti, &writes))
+            return false;
+        for (size_t i = 0; i < writes.count; i++)
+            *results = mix(mix(*results, writes.items[i]->offset), changed_bytes(writes.items[i]));
+        free(writes.items);
+    }
     return true;
 }
 

@@ -183,7 +183,13 @@ bool trace_decode_dispatch(const struct trace_section *section,
     dispatch->complete = (flags & TRACE_DISPATCH_COMPLETE) != 0;
     dispatch->submit_time = get64(&decoder);
     dispatch->complete_time = get64(&decoder);
-    return !decoder.reader.failed;
+    if (decoder.reader.failed)
+        return false;
+    /* Appended; earlier writers have none. */
+    dispatch->parts = get32(&decoder);
+    if (decoder.reader.failed)
+        dispatch->parts = 0;
+    return true;
 }
 
 bool trace_decode_block_counts(const struct trace_section *section, struct trace_arena *arena,

@@ -136,6 +136,7 @@ void trace_encode_dispatch(struct trace_buffer *buffer, const struct sonde_trace
                       (dispatch->complete ? TRACE_DISPATCH_COMPLETE : 0u));
     put64(buffer, dispatch->submit_time);
     put64(buffer, dispatch->complete_time);
+    put32(buffer, dispatch->parts);
 }
 
 void trace_encode_block_counts(struct trace_buffer *buffer,

@@ -18,6 +18,7 @@ static __thread struct {
     bool active; /* between attach_enqueue_begin and _end */
     void *queue;
     void *cl_kernel;
+    uint32_t parts;
     uint64_t sequence;    /* of the submission inside the call, 0 = none */
     gtpin_handle context; /* of the command buffer that is being built */
     gtpin_handle command_buffer;
@@ -43,6 +44,7 @@ static void write_record(const struct attach_dispatch *dispatch, bool complete)
         .complete = complete,
         .submit_time = dispatch->submit_time,
         .complete_time = complete ? attach_session_now() : 0,
+        .parts = dispatch->parts,
     };
     if (writer != NULL)
         sonde_trace_write_dispatch(writer, &record, NULL);
@@ -199,6 +201,7 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     if (current.active) {
         dispatch->queue = current.queue;
         dispatch->cl_kernel = current.cl_kernel;
+        dispatch->parts = current.parts;
     }
     if (dispatch->instrumented)
         *entry_offset = dispatch->kernel->record.instrumented_entry;
@@ -253,8 +256,9 @@ void attach_command_buffer_complete(gtpin_handle command_buffer)
     attach_session_unlock();
 }
 
-void attach_enqueue_begin(void *queue, void *cl_kernel)
+void attach_enqueue_begin(void *queue, void *cl_kernel, uint32_t parts)
 {
+    current.parts = parts;
     current.active = true;
     current.queue = queue;
     current.cl_kernel = cl_kernel;

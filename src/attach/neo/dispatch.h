@@ -22,9 +22,9 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
                           gtpin_handle *resource);
 void attach_command_buffer_complete(gtpin_handle command_buffer);
 
-/* Around an enqueue call of the program, in its thread. `runs` = it succeeded
- * and has work-items. */
-void attach_enqueue_begin(void *queue, void *cl_kernel);
+/* Around an enqueue call of the program, in its thread; the device will see
+ * `parts` dispatches of it. `runs` = it succeeded and has work-items. */
+void attach_enqueue_begin(void *queue, void *cl_kernel, uint32_t parts);
 /* True when the driver announced no submission for a call that runs; the
  * caller then names the kernel with attach_dispatch_unseen. */
 bool attach_enqueue_end(bool runs);

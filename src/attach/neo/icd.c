@@ -89,14 +89,14 @@ static bool finish_queue(cl_command_queue queue)
  * locks must not wait for ever: it goes ahead after a while. */
 static pthread_mutex_t enqueue_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool enter_enqueue(void *queue, void *kernel)
+static bool enter_enqueue(void *queue, void *kernel, uint32_t parts)
 {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += 1;
     bool locked = depth == 0 && pthread_mutex_timedlock(&enqueue_lock, &deadline) == 0;
     attach_trust_note_call(queue);
-    attach_enqueue_begin(queue, kernel);
+    attach_enqueue_begin(queue, kernel, parts);
     depth++;
     return locked;
 }
@@ -141,6 +141,18 @@ struct range {
     const cl_event *wait_list;
 };
 
+/* Where work-groups do not divide the range in some dimension, the driver
+ * dispatches what is left over by itself. */
+static uint32_t count_parts(const struct range *range)
+{
+    uint32_t parts = 1;
+    for (cl_uint i = 0; i < range->dimensions && i < 3 && range->local != NULL; i++)
+        if (range->global != NULL && range->local[i] != 0 && range->global[i] > range->local[i] &&
+            range->global[i] % range->local[i] != 0)
+            parts *= 2;
+    return parts;
+}
+
 /* Count the records of a dispatch by a dry run before it. *result is that of
  * the dry enqueue: one that fails does so again. UINT64_MAX: not counted. */
 static uint64_t count_records(const struct range *range, cl_int *result)
@@ -162,7 +174,7 @@ static uint64_t count_records(const struct range *range, cl_int *result)
     depth--;
     if (!counts)
         return UINT64_MAX;
-    bool locked = enter_enqueue(range->queue, range->kernel);
+    bool locked = enter_enqueue(range->queue, range->kernel, count_parts(range));
     *result = real.clEnqueueNDRangeKernel(range->queue, range->kernel, range->dimensions,
                                           range->offset, range->global, range->local,
                                           range->wait_count, range->wait_list, NULL);
@@ -224,7 +236,7 @@ static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel ker
     if (result != CL_SUCCESS)
         return result;
     attach_count_use(bytes);
-    bool locked = enter_enqueue(queue, kernel);
+    bool locked = enter_enqueue(queue, kernel, count_parts(&range));
     result = real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
                                          wait_count, wait_list, event);
     attach_count_use(UINT64_MAX);
@@ -236,7 +248,7 @@ static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel ker
 static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                        const cl_event *wait_list, cl_event *event)
 {
-    bool locked = enter_enqueue(queue, kernel);
+    bool locked = enter_enqueue(queue, kernel, 1);
     cl_int result = real.clEnqueueTask(queue, kernel, wait_count, wait_list, event);
     leave_enqueue(locked, result == CL_SUCCESS, queue, kernel);
     return result;

@@ -46,6 +46,7 @@ struct attach_dispatch {
     void *cl_kernel;
     uint64_t submit_time;
     uint64_t sequence;    /* ascending over the process, from 1 */
+    uint32_t parts;       /* dispatches that the device makes of it, 0 not known */
     const char *loss;     /* why it is not instrumented although selected, or NULL */
     uint64_t predicted;   /* bytes of records, by a count; UINT64_MAX = not counted */
     uint64_t wanted;      /* bytes of records that there should be space for */
