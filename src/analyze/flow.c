@@ -6,6 +6,7 @@
 #include "analyze/hash.h"
 #include "analyze/records.h"
 #include "analyze/tables.h"
+#include "analyze/timeline.h"
 #include "base/array.h"
 
 /* --- flowtrace ------------------------------------------------------------------- */
@@ -90,17 +91,6 @@ struct occupancy {
     size_t count, capacity;
     struct analyze_hash open; /* thread -> interval + 1 */
 };
-
-/* slice << 6 | sub-slice << 4 | execution unit, from sr0.0: Gen9 and Gen11 have
- * the unit in 11:8, sub-slice 13:12, slice 15:14; from Xe on the unit is in
- * 5:4, 7 and 8, the sub-slice (a pair) in 10:9, the slice in 13:11. */
-static uint32_t unit_of(const struct sonde_trace_kernel *kernel, uint32_t thread)
-{
-    if (kernel->platform < SONDE_GEN_PLATFORM_XE)
-        return thread >> 14 << 6 | (thread >> 12 & 3) << 4 | (thread >> 8 & 15);
-    return (thread >> 11 & 7) << 6 | (thread >> 9 & 3) << 4 | (thread >> 8 & 1) << 3 |
-           (thread >> 7 & 1) << 2 | (thread >> 4 & 3);
-}
 
 static int compare_intervals(const void *a, const void *b)
 {
@@ -188,7 +178,7 @@ static enum sonde_status see_thread(const struct analyze_visit *visit, void *con
         if (good) {
             work->intervals[work->count] =
                 (struct interval){.thread = visit->thread,
-                                  .unit = unit_of(visit->kernel, visit->thread),
+                                  .unit = analyze_thread_unit(visit->kernel, visit->thread),
                                   .start = visit->time};
             *open = ++work->count;
         }

@@ -10,7 +10,8 @@ static const char *const core_choices[] = {"cpu", "cpux", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
 static const char *const export_choices[] = {"html",   "chrome",    "perfetto", "speedscope",
-                                             "folded", "callgrind", NULL};
+                                             "folded", "callgrind", "csv",      "json",
+                                             "sqlite", NULL};
 
 static const struct cli_option options[] = {
     {CLI_OPTION_TOOL, 't', "tool", "TOOL[,TOOL]",
@@ -127,12 +128,14 @@ static const struct cli_option options[] = {
      "stands there becomes DIR.old (default: nothing is recorded).",
      NULL, false, false},
     {CLI_OPTION_EXPORT_FORMAT, 0, "format", "FORMAT",
-     "html (a page of its own), chrome (trace events as JSON), perfetto (protocol buffers), "
-     "speedscope, folded (stacks for flame graphs) or callgrind (default: html).",
+     "Timelines: chrome (trace events as JSON), perfetto (protocol buffers); of firmware also html "
+     "(a page of its own), speedscope, folded (stacks for flame graphs) and callgrind. Tables of a "
+     "GPU run: csv, json, sqlite (default: html for firmware, perfetto for a GPU).",
      export_choices, false, false},
     {CLI_OPTION_EXPORT_FILE, 'o', "output", "FILE",
-     "File to write; - is stdout (default: callflow.html, callflow.json and so on).", NULL, false,
-     false},
+     "File to write, of several tables as csv a directory; - is stdout (default: callflow.html, "
+     "timeline.pftrace, tables.sqlite and so on).",
+     NULL, false, false},
     {CLI_OPTION_MINIMUM_CYCLES, 0, "min-cycles", "N",
      "Leave out calls that took fewer cycles than N from entry to end.", NULL, false, false},
     {CLI_OPTION_DEPTH, 0, "depth", "N",
@@ -223,6 +226,8 @@ static const struct cli_example dump_examples[] = {
 };
 
 static const struct cli_example export_examples[] = {
+    {"sonde export", "dispatches and threads of a GPU, to open in ui.perfetto.dev"},
+    {"sonde export --format sqlite -o run.sqlite", "all tables of a GPU run as a database"},
     {"sonde export -o callflow.html", "a page that shows the firmware's calls in a browser"},
     {"sonde export --format speedscope -i run.data", "for speedscope"},
     {NULL, NULL},
@@ -362,18 +367,20 @@ static const struct cli_command commands[] = {
      cmd_info,
      {CLI_OPTION_INPUT, CLI_OPTION_END}},
     {"export",
-     "Write a firmware's call flow for other programs",
+     "Write a recorded run for other programs",
      "",
      0,
      0,
-     "Writes the calls, interrupts and sleep that 'sonde msp430 run -o' recorded in the format of "
-     "another program, or as a page for browsers that holds everything in one file. Filters choose "
-     "which calls are shown one by one; tables and sums count all.",
+     "Writes a run in the format of another program. Of a GPU: when dispatches and hardware "
+     "threads ran, as a timeline, or all tables with all columns, of which -t chooses one. Of a "
+     "firmware: the calls, interrupts and sleep that 'sonde msp430 run -o' recorded; filters "
+     "choose which calls are shown one by one, tables and sums count all.",
      export_examples,
      false,
      cmd_export,
-     {CLI_OPTION_INPUT, CLI_OPTION_EXPORT_FORMAT, CLI_OPTION_EXPORT_FILE, CLI_OPTION_MINIMUM_CYCLES,
-      CLI_OPTION_DEPTH, CLI_OPTION_FROM, CLI_OPTION_TO, CLI_OPTION_END}},
+     {CLI_OPTION_INPUT, CLI_OPTION_EXPORT_FORMAT, CLI_OPTION_EXPORT_FILE, CLI_OPTION_TOOL,
+      CLI_OPTION_KERNEL, CLI_OPTION_MINIMUM_CYCLES, CLI_OPTION_DEPTH, CLI_OPTION_FROM,
+      CLI_OPTION_TO, CLI_OPTION_END}},
     {"diff",
      "Compare the figures of two recorded runs",
      "RUN RUN",

@@ -303,21 +303,6 @@ static void json_losses(const struct sonde_trace *trace, struct report_json *jso
     report_json_end_array(json);
 }
 
-void report_run_print_json(const struct sonde_trace *trace, struct report_json *json)
-{
-    const struct sonde_trace_header *header = sonde_trace_header(trace);
-    uint64_t lost = 0, records = sonde_trace_block_counts_count(trace);
-    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
-        records += sonde_trace_record_totals(trace, i)->stored;
-    for (size_t i = 0; i < sonde_trace_loss_count(trace); i++)
-        lost += sonde_trace_loss(trace, i)->records;
-    report_json_string(json, "command_line", header->command_line);
-    report_json_string(json, "device", header->device);
-    report_json_string(json, "driver", header->driver);
-    report_json_string(json, "warning", sonde_trace_warning(trace));
-    report_json_number(json, "lost_records", lost);
-}
-
 void report_dump_json(const struct sonde_trace *trace, struct report_text *text)
 {
     struct report_json json = {.text = text};

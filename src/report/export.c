@@ -8,6 +8,7 @@
 static const struct report_exporter *const exporters[] = {
     &report_export_html,       &report_export_chrome, &report_export_perfetto,
     &report_export_speedscope, &report_export_folded, &report_export_callgrind,
+    &report_export_csv,        &report_export_json,   &report_export_sqlite,
 };
 
 const struct report_exporter *report_exporter_at(size_t index)

@@ -91,4 +91,9 @@ static enum sonde_status write_callgrind(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_callgrind = {
-    "callgrind", "callgrind.out", "for kcachegrind and callgrind_annotate", false, write_callgrind};
+    .name = "callgrind",
+    .file = "callgrind.out",
+    .summary = "for kcachegrind and callgrind_annotate",
+    .shows_calls = false,
+    .write = write_callgrind,
+};

@@ -105,4 +105,11 @@ static enum sonde_status write_chrome(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_chrome = {
-    "chrome", "callflow.json", "trace events as JSON, for Chrome and Perfetto", true, write_chrome};
+    .name = "chrome",
+    .file = "callflow.json",
+    .summary = "trace events as JSON, for Chrome and Perfetto",
+    .shows_calls = true,
+    .write = write_chrome,
+    .write_run = report_export_run_chrome,
+    .run_file = "timeline.json",
+};

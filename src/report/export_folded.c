@@ -42,4 +42,9 @@ static enum sonde_status write_folded(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_folded = {
-    "folded", "callflow.folded", "folded stacks, for flame-graph scripts", false, write_folded};
+    .name = "folded",
+    .file = "callflow.folded",
+    .summary = "folded stacks, for flame-graph scripts",
+    .shows_calls = false,
+    .write = write_folded,
+};

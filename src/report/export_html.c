@@ -293,5 +293,9 @@ static enum sonde_status write_html(const struct analyze_callflow *flow,
 }
 
 const struct report_exporter report_export_html = {
-    "html", "callflow.html", "a page with timeline, flame graph and tables, in one file", true,
-    write_html};
+    .name = "html",
+    .file = "callflow.html",
+    .summary = "a page with timeline, flame graph and tables, in one file",
+    .shows_calls = true,
+    .write = write_html,
+};

@@ -72,5 +72,10 @@ static enum sonde_status write_speedscope(const struct analyze_callflow *flow,
     return SONDE_OK;
 }
 
-const struct report_exporter report_export_speedscope = {"speedscope", "callflow.speedscope.json",
-                                                         "for speedscope", true, write_speedscope};
+const struct report_exporter report_export_speedscope = {
+    .name = "speedscope",
+    .file = "callflow.speedscope.json",
+    .summary = "for speedscope",
+    .shows_calls = true,
+    .write = write_speedscope,
+};

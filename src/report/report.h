@@ -9,19 +9,22 @@
 #include "report/text.h"
 
 struct analyze_lines;
+struct analyze_tick_span;
 
 /* One line of a report: an instruction kind or a basic block; of a call flow a
  * function, a pair of functions, a path or a call. */
 struct report_row {
-    const struct analyze_kernel *kernel; /* NULL in the total over all kernels */
-    const struct analyze_mix *whole;     /* what shares are taken of */
-    const struct analyze_mix_row *kind;  /* of an instruction-mix report */
-    size_t block;                        /* of a block report */
-    const struct analyze_callflow *flow; /* of a call flow; `index` is one into */
-    size_t index;                        /* its functions, edges, nodes or spans */
-    const struct analyze_lines *lines;   /* of source lines, `index` is one into them */
-    unsigned depth;                      /* of a path or a call */
-    const struct analyze_row *record;    /* of a tool that records or counts (tables.h) */
+    const struct analyze_kernel *kernel;  /* NULL in the total over all kernels */
+    const struct analyze_mix *whole;      /* what shares are taken of */
+    const struct analyze_mix_row *kind;   /* of an instruction-mix report */
+    size_t block;                         /* of a block report */
+    const struct analyze_callflow *flow;  /* of a call flow; `index` is one into */
+    size_t index;                         /* its functions, edges, nodes or spans */
+    const struct analyze_lines *lines;    /* of source lines, `index` is one into them */
+    unsigned depth;                       /* of a path or a call */
+    const struct analyze_row *record;     /* of a tool that records or counts (tables.h) */
+    const struct sonde_trace *trace;      /* of a kernel or dispatch, `index` is its id */
+    const struct analyze_tick_span *span; /* of a hardware thread */
 };
 
 enum report_cell_kind {

@@ -76,6 +76,15 @@ enum sonde_status report_layout_select(const struct report_view *view,
     return status;
 }
 
+void report_layout_all(const struct report_view *view, struct report_layout *layout)
+{
+    *layout = (struct report_layout){.columns = {.count = 0}};
+    for (const struct report_column *column = view->columns;
+         column->name != NULL && layout->columns.count < REPORT_MAXIMUM_COLUMNS; column++)
+        layout->columns.columns[layout->columns.count++] = column;
+    select_columns(view, view->default_sort, &layout->sort, NULL);
+}
+
 static void fill(const struct report_column *column, const struct report_row *row,
                  struct report_cell *cell)
 {
@@ -121,8 +130,7 @@ static int compare_rows(const void *a, const void *b, void *context)
     return 0;
 }
 
-/* The text of a cell: the same in every format. */
-static void format_cell(const struct report_column *column, const struct report_row *row, char *out,
+void report_cell_format(const struct report_column *column, const struct report_row *row, char *out,
                         size_t size)
 {
     struct report_cell cell;
@@ -163,7 +171,7 @@ static void print_line(const struct report_layout *layout, const size_t *widths,
         if (row == NULL)
             snprintf(cell, sizeof cell, "%s", column->title);
         else
-            format_cell(column, row, cell, sizeof cell);
+            report_cell_format(column, row, cell, sizeof cell);
         bool last = i + 1 == layout->columns.count;
         if (column->kind != REPORT_CELL_TEXT)
             report_text_add(text, "  %*s", (int)widths[i], cell);
@@ -181,7 +189,7 @@ void report_rows_print_text(const struct report_layout *layout, const struct rep
         widths[i] = strlen(layout->columns.columns[i]->title);
         for (size_t j = 0; j < count; j++) {
             char cell[256];
-            format_cell(layout->columns.columns[i], &rows[j], cell, sizeof cell);
+            report_cell_format(layout->columns.columns[i], &rows[j], cell, sizeof cell);
             if (strlen(cell) > widths[i])
                 widths[i] = strlen(cell);
         }
@@ -216,7 +224,7 @@ void report_rows_print_csv(const struct report_layout *layout, const struct repo
     for (size_t j = 0; j < count; j++) {
         for (size_t i = 0; i < layout->columns.count; i++) {
             char cell[1024];
-            format_cell(layout->columns.columns[i], &rows[j], cell, sizeof cell);
+            report_cell_format(layout->columns.columns[i], &rows[j], cell, sizeof cell);
             report_text_add(text, "%s", i > 0 ? "," : "");
             print_csv_cell(text, cell);
         }
@@ -224,14 +232,14 @@ void report_rows_print_csv(const struct report_layout *layout, const struct repo
     }
 }
 
-static void print_json_row(const struct report_layout *layout, const struct report_row *row,
+void report_row_print_json(const struct report_layout *layout, const struct report_row *row,
                            struct report_json *json)
 {
     report_json_begin_object(json, NULL);
     for (size_t i = 0; i < layout->columns.count; i++) {
         const struct report_column *column = layout->columns.columns[i];
         char cell[1024];
-        format_cell(column, row, cell, sizeof cell);
+        report_cell_format(column, row, cell, sizeof cell);
         if (column->kind != REPORT_CELL_TEXT && column->kind != REPORT_CELL_HEX)
             report_json_raw(json, column->name, cell);
         else
@@ -245,6 +253,6 @@ void report_rows_print_json(const struct report_layout *layout, const struct rep
 {
     report_json_begin_array(json, "rows");
     for (size_t j = 0; j < count; j++)
-        print_json_row(layout, &rows[j], json);
+        report_row_print_json(layout, &rows[j], json);
     report_json_end_array(json);
 }

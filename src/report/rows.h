@@ -22,6 +22,8 @@ enum sonde_status report_layout_select(const struct report_view *view,
                                        const struct report_options *options,
                                        const char *flat_columns, struct report_layout *layout,
                                        struct sonde_error *error);
+/* All columns of the view, in its default order. */
+void report_layout_all(const struct report_view *view, struct report_layout *layout);
 void report_rows_sort(const struct report_layout *layout, struct report_row *rows, size_t count);
 /* With a line of titles. */
 void report_rows_print_text(const struct report_layout *layout, const struct report_row *rows,
@@ -29,6 +31,12 @@ void report_rows_print_text(const struct report_layout *layout, const struct rep
 void report_rows_print_csv_heading(const struct report_layout *layout, struct report_text *text);
 void report_rows_print_csv(const struct report_layout *layout, const struct report_row *rows,
                            size_t count, struct report_text *text);
+/* One row as an object of an open array. */
+void report_row_print_json(const struct report_layout *layout, const struct report_row *row,
+                           struct report_json *json);
+/* The text of a cell: the same in every format. */
+void report_cell_format(const struct report_column *column, const struct report_row *row, char *out,
+                        size_t size);
 /* The array "rows". */
 void report_rows_print_json(const struct report_layout *layout, const struct report_row *rows,
                             size_t count, struct report_json *json);

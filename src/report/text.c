@@ -7,6 +7,16 @@
 
 #include "base/array.h"
 
+#define FLUSH_FROM ((size_t)1 << 18)
+
+static void flush(struct report_text *text)
+{
+    if (text->flush == NULL || text->size < FLUSH_FROM || text->failed)
+        return;
+    text->failed = !text->flush(text->context, text->data, text->size);
+    text->size = 0;
+}
+
 static bool make_room(struct report_text *text, size_t size)
 {
     if (!text->failed && base_array_reserve((void **)&text->data, &text->capacity,
@@ -22,6 +32,7 @@ void report_text_add_bytes(struct report_text *text, const char *bytes, size_t s
     memcpy(text->data + text->size, bytes, size);
     text->size += size;
     text->data[text->size] = '\0';
+    flush(text);
 }
 
 void report_text_add(struct report_text *text, const char *format, ...)
@@ -34,6 +45,7 @@ void report_text_add(struct report_text *text, const char *format, ...)
     if (length >= 0 && make_room(text, (size_t)length)) {
         vsnprintf(text->data + text->size, (size_t)length + 1, format, again);
         text->size += (size_t)length;
+        flush(text);
     }
     va_end(again);
 }

@@ -9,11 +9,16 @@
 #include "sonde/status.h"
 
 /* Zero-initialise; free `data` when done. After a failed allocation nothing
- * more is added and `failed` stays set. */
+ * more is added and `failed` stays set.
+ *
+ * With `flush`, text is handed over and forgotten whenever it has grown large;
+ * the caller takes what is left. `failed` is set when flush returns false. */
 struct report_text {
     char *data; /* NUL-terminated once anything was added */
     size_t size, capacity;
     bool failed;
+    bool (*flush)(void *context, const char *data, size_t size);
+    void *context;
 };
 
 void report_text_add(struct report_text *text, const char *format, ...) SONDE_PRINTF(2, 3);
