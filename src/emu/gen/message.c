@@ -72,14 +72,17 @@ static enum emu_message_outcome access_memory(struct emu_message_context *contex
                                           : message_untyped(context);
     case SONDE_GEN_LAYOUT_SCATTERED:
         return message_scattered(context);
+    case SONDE_GEN_LAYOUT_STRIDED:
+        return context->message->transposed ? message_block(context)
+                                            : run_unit(context, message_scattered);
     case SONDE_GEN_LAYOUT_OWORD_BLOCK:
     case SONDE_GEN_LAYOUT_OWORD_BLOCK_UNALIGNED:
     case SONDE_GEN_LAYOUT_HWORD_BLOCK:
     case SONDE_GEN_LAYOUT_SCRATCH_BLOCK:
     case SONDE_GEN_LAYOUT_BLOCK:
         return message_block(context);
-    case SONDE_GEN_LAYOUT_STRIDED:
     case SONDE_GEN_LAYOUT_BLOCK2D:
+        return message_fault(context, "two-dimensional blocks exist from Xe-HPC on");
     case SONDE_GEN_LAYOUT_TYPED:
     case SONDE_GEN_LAYOUT_NONE:
         break;
@@ -107,6 +110,8 @@ enum emu_message_outcome emu_message_execute(struct emu_message_context *context
         return message_media_block(context);
     case SONDE_GEN_MESSAGE_SAMPLE:
         return run_unit(context, message_sample);
+    case SONDE_GEN_MESSAGE_READ_STATUS:
+        return run_unit(context, message_status);
     case SONDE_GEN_MESSAGE_FENCE:
     case SONDE_GEN_MESSAGE_CACHE_FLUSH:
         return fence(context);

@@ -49,6 +49,9 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
  * NULL: fault raised (message_surface.c). */
 const struct emu_surface *message_surface(struct emu_message_context *context, uint32_t bti);
 
+/* The surface whose state the message names by its place. false: fault raised. */
+bool message_surface_in_place(struct emu_message_context *context, struct emu_surface *surface);
+
 /* The translation of a page that the cache does not hold (message_memory.c). */
 uint8_t *message_page_miss(struct emu_worker *worker, struct emu_tlb_entry *tlb, uint64_t address,
                            bool write);
@@ -66,6 +69,7 @@ enum emu_message_outcome message_fault(struct emu_message_context *context, cons
 /* One handler for each kind of message. */
 enum emu_message_outcome message_untyped(struct emu_message_context *context);
 enum emu_message_outcome message_scattered(struct emu_message_context *context);
+enum emu_message_outcome message_status(struct emu_message_context *context);
 enum emu_message_outcome message_block(struct emu_message_context *context);
 enum emu_message_outcome message_atomic(struct emu_message_context *context);
 enum emu_message_outcome message_typed(struct emu_message_context *context);

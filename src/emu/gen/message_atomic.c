@@ -3,6 +3,7 @@
  * against the other host threads of a dispatch. */
 #include <math.h>
 
+#include "emu/gen/half.h"
 #include "emu/gen/message.h"
 
 enum integer_operation {
@@ -102,6 +103,33 @@ static double as_double(uint64_t bits)
     return value;
 }
 
+static uint64_t double_result(uint8_t operation, uint64_t old, const uint64_t operand[2])
+{
+    double a = as_double(operand[0]), b = as_double(old), value = b;
+    uint64_t word;
+
+    switch ((enum float_operation)operation) {
+    case ATOMIC_FMAX:
+        value = fmax(a, b);
+        break;
+    case ATOMIC_FMIN:
+        value = fmin(a, b);
+        break;
+    case ATOMIC_FCMPWR:
+        return a == b ? operand[1] : old;
+    case ATOMIC_FADD:
+    case ATOMIC_FADD_WIDE:
+        value = b + a;
+        break;
+    case ATOMIC_FSUB:
+    case ATOMIC_FSUB_WIDE:
+        value = b - a;
+        break;
+    }
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
 static uint64_t float_result(uint8_t operation, uint64_t old, const uint64_t operand[2])
 {
     float a = as_float(operand[0]), b = as_float(old), value = b;
@@ -130,14 +158,21 @@ static uint64_t float_result(uint8_t operation, uint64_t old, const uint64_t ope
     return word;
 }
 
-static uint64_t double_result(uint8_t operation, uint64_t old, const uint64_t operand[2])
+/* The operation on floats, rounded to half. */
+static uint64_t half_result(uint8_t operation, uint64_t old, const uint64_t operand[2])
 {
-    double a = as_double(operand[0]), value = as_double(old);
-    uint64_t word;
+    float a = emu_half_to_float((uint16_t)operand[0]), b = emu_half_to_float((uint16_t)old);
+    uint64_t wide[2] = {0, operand[1]}, old_wide = 0;
+    uint32_t word;
+    float value;
 
-    value = operation == ATOMIC_FADD_WIDE ? value + a : value - a;
-    memcpy(&word, &value, sizeof word);
-    return word;
+    if (operation == ATOMIC_FCMPWR)
+        return a == b ? operand[1] : old;
+    memcpy(wide, &a, sizeof a);
+    memcpy(&old_wide, &b, sizeof b);
+    word = (uint32_t)float_result(operation, old_wide, wide);
+    memcpy(&value, &word, sizeof value);
+    return emu_float_to_half(value, 0);
 }
 
 unsigned message_atomic_sources(const struct sonde_gen_message *message)
@@ -163,17 +198,17 @@ static uint64_t new_value(const struct sonde_gen_message *message, uint32_t size
 {
     if (!message->atomic_float)
         return integer_result(message->atomic, size, old, operand);
-    return size == 8 ? double_result(message->atomic, old, operand)
-                     : float_result(message->atomic, old, operand);
+    return size == 8   ? double_result(message->atomic, old, operand)
+           : size == 4 ? float_result(message->atomic, old, operand)
+                       : half_result(message->atomic, old, operand);
 }
 
 static bool known(const struct sonde_gen_message *message, uint32_t size)
 {
     if (!message->atomic_float)
         return message->atomic <= ATOMIC_LOAD && (size == 2 || size == 4 || size == 8);
-    if (size == 8)
-        return message->atomic == ATOMIC_FADD_WIDE || message->atomic == ATOMIC_FSUB_WIDE;
-    return size == 4 && message->atomic >= ATOMIC_FMAX && message->atomic <= ATOMIC_FSUB;
+    return message->atomic >= ATOMIC_FMAX &&
+           message->atomic <= (size == 8 ? ATOMIC_FSUB_WIDE : ATOMIC_FSUB);
 }
 
 /* Load, compute, and exchange when nobody wrote in between. */

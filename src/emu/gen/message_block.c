@@ -10,7 +10,7 @@ static uint64_t block_offset(const struct emu_message_context *context)
     const uint8_t *header = message_payload(context, 0);
     uint64_t address = 0;
 
-    if (message->layout == SONDE_GEN_LAYOUT_BLOCK) {
+    if (message->layout == SONDE_GEN_LAYOUT_BLOCK || message->layout == SONDE_GEN_LAYOUT_STRIDED) {
         memcpy(&address, header, message_address_size(message));
         return message->address_model == SONDE_GEN_ADDRESS_SLM ? address & MESSAGE_SLM_MASK
                                                                : address;
@@ -111,7 +111,7 @@ enum emu_message_outcome message_block(struct emu_message_context *context)
     size_t size = (size_t)message->elements * message->element_size;
     uint32_t registers = (uint32_t)((size + EMU_GRF_SIZE - 1) / EMU_GRF_SIZE);
     bool write = message->operation == SONDE_GEN_MESSAGE_WRITE;
-    bool transposed = message->layout == SONDE_GEN_LAYOUT_BLOCK;
+    bool transposed = message->transposed;
     struct message_space space;
     uint64_t offset;
 

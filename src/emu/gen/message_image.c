@@ -10,17 +10,22 @@ enum tile_mode { TILE_LINEAR = 0, TILE_W = 1, TILE_X = 2, TILE_Y = 3 };
 bool message_image_open(struct emu_message_context *context, bool need_format,
                         struct message_image *image)
 {
-    const struct emu_surface *surface;
+    const struct emu_surface *surface = &image->in_place;
+    uint8_t model = context->message->address_model;
 
     *image = (struct message_image){.space = {.context = context,
                                               .worker = context->worker,
                                               .tlb = emu_worker_tlb(context->worker),
                                               .limit = UINT64_MAX}};
-    if (context->message->address_model != SONDE_GEN_ADDRESS_SURFACE) {
+    if (model == SONDE_GEN_ADDRESS_SURFACE_STATE || model == SONDE_GEN_ADDRESS_BINDLESS) {
+        if (!message_surface_in_place(context, &image->in_place))
+            return false;
+    } else if (model == SONDE_GEN_ADDRESS_SURFACE) {
+        surface = message_surface(context, context->message->bti);
+    } else {
         emu_worker_fault(context->worker, "image message without a surface");
         return false;
     }
-    surface = message_surface(context, context->message->bti);
     if (!surface)
         return false;
     image->surface = surface;

@@ -47,6 +47,7 @@ struct message_image {
     struct message_space space; /* base: the surface's; no limit */
     const struct emu_surface *surface;
     const struct message_format *format;
+    struct emu_surface in_place; /* when the message names the place of the state */
 };
 
 /* false: fault raised. `need_format`: media blocks work on bytes. */

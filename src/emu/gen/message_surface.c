@@ -99,27 +99,27 @@ static void open_surface(const struct emu_message_context *context,
     }
 }
 
-/* The surface whose state is named by its place. */
-static bool open_state(struct emu_message_context *context, uint64_t base,
-                       struct message_space *space)
+bool message_surface_in_place(struct emu_message_context *context, struct emu_surface *surface)
 {
-    uint64_t address = base + context->message->surface_offset;
+    bool bindless = context->message->address_model == SONDE_GEN_ADDRESS_BINDLESS;
+    uint64_t address =
+        (bindless ? context->dispatch->bindless_base : context->dispatch->surface_base) +
+        context->message->surface_offset;
     uint32_t state[SURFACE_STATE_DWORDS];
-    struct emu_surface surface;
 
     if (!emu_memory_read(context->worker, address, state, sizeof state)) {
         emu_worker_fault(context->worker, "surface state at 0x%llx is not mapped",
                          (unsigned long long)address);
         return false;
     }
-    decode(state, &surface);
-    open_surface(context, &surface, space);
+    decode(state, surface);
     return true;
 }
 
 bool message_space_open(struct emu_message_context *context, struct message_space *space)
 {
     const struct emu_surface *surface;
+    struct emu_surface found;
 
     *space = (struct message_space){.context = context,
                                     .worker = context->worker,
@@ -150,9 +150,11 @@ bool message_space_open(struct emu_message_context *context, struct message_spac
         open_surface(context, surface, space);
         return true;
     case SONDE_GEN_ADDRESS_SURFACE_STATE:
-        return open_state(context, context->dispatch->surface_base, space);
     case SONDE_GEN_ADDRESS_BINDLESS:
-        return open_state(context, context->dispatch->bindless_base, space);
+        if (!message_surface_in_place(context, &found))
+            return false;
+        open_surface(context, &found, space);
+        return true;
     case SONDE_GEN_ADDRESS_NONE:
         break;
     }

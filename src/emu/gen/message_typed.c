@@ -28,6 +28,14 @@ static bool prepare(struct emu_message_context *context, struct typed *typed,
     const struct sonde_gen_message *message = context->message;
     uint32_t count = message_payload_count(context);
 
+    if (message->load_store_cache &&
+        (message->element_size != 4 || message->address_size != 4 || message->simd > TYPED_LANES)) {
+        emu_worker_fault(context->worker,
+                         "typed message of %u channels, %u bytes an element, %u a coordinate",
+                         message->simd, message->element_size, message->address_size);
+        return false;
+    }
+
     if (!message_require(context, message->header + 1u + data_registers, response) ||
         !message_image_open(context, true, &typed->image))
         return false;

@@ -6,6 +6,7 @@
 struct scatter {
     struct message_space space;
     bool write;
+    uint32_t high; /* bytes of the slot below the element */
     uint32_t lanes;
     const uint8_t *source; /* data of a write, components one after the other */
     uint8_t *target;       /* of a read */
@@ -45,8 +46,9 @@ static inline enum message_access move_element(const struct scatter *scatter, ui
     uint64_t value = 0;
 
     if (scatter->write)
-        return message_store(&scatter->space, offset, scatter->source + at, size);
+        return message_store(&scatter->space, offset, scatter->source + at + scatter->high, size);
     access = message_load(&scatter->space, offset, &value, size);
+    value <<= 8 * scatter->high;
     memcpy(scatter->target + at, &value, slot);
     return access;
 }
@@ -106,6 +108,20 @@ move_lanes(struct emu_message_context *context, const struct scatter *scatter,
     return EMU_MESSAGE_DONE;
 }
 
+/* A base address and the distance of the channels from each other. */
+static void strided_addresses(const struct emu_message_context *context, struct scatter *scatter)
+{
+    const uint8_t *payload = message_payload(context, context->message->header);
+    uint64_t address = 0;
+
+    memcpy(&address, payload, message_address_size(context->message));
+    for (uint32_t lane = 0; lane < scatter->lanes; lane++) {
+        scatter->offsets[lane] = address + (uint64_t)lane * message_dword(payload, 2);
+        if (context->message->address_model == SONDE_GEN_ADDRESS_SLM)
+            scatter->offsets[lane] &= MESSAGE_SLM_MASK;
+    }
+}
+
 /* Fill `scatter` from the context. Returns false when the message has nothing
  * to do, or after a fault (*outcome says which). */
 static bool prepare(struct emu_message_context *context, struct scatter *scatter,
@@ -113,10 +129,13 @@ static bool prepare(struct emu_message_context *context, struct scatter *scatter
 {
     const struct sonde_gen_message *message = context->message;
     uint32_t lanes = message_lanes(context), per_item = message_registers(lanes, slot);
-    uint32_t data = message->header + message_registers(lanes, message_address_size(message));
+    bool strided = message->layout == SONDE_GEN_LAYOUT_STRIDED;
+    uint32_t data =
+        message->header + (strided ? 1 : message_registers(lanes, message_address_size(message)));
     bool write = message->operation == SONDE_GEN_MESSAGE_WRITE;
 
     scatter->write = write;
+    scatter->high = message->element_high ? slot - message->element_size : 0;
     scatter->lanes = lanes;
     scatter->per_item = (size_t)per_item * EMU_GRF_SIZE;
     context->enabled &= message_lane_mask(lanes);
@@ -129,7 +148,10 @@ static bool prepare(struct emu_message_context *context, struct scatter *scatter
     *outcome = EMU_MESSAGE_DONE;
     if (!context->enabled || (!write && context->dst == UINT32_MAX))
         return false;
-    message_addresses(context, message->header, lanes, scatter->offsets);
+    if (strided)
+        strided_addresses(context, scatter);
+    else
+        message_addresses(context, message->header, lanes, scatter->offsets);
     if (write)
         scatter->source =
             message_payload_range(context, data, components * per_item, scatter->room);
@@ -182,6 +204,19 @@ static enum emu_message_outcome untyped_4x2(struct emu_message_context *context)
     return EMU_MESSAGE_DONE;
 }
 
+/* The components of the load-store cache need not be dwords. */
+static enum emu_message_outcome components_of_other_sizes(struct emu_message_context *context,
+                                                          uint32_t mask)
+{
+    uint32_t size = context->message->element_size, slot = context->message->element_slot;
+    struct scatter scatter;
+    enum emu_message_outcome outcome;
+
+    if (!prepare(context, &scatter, (uint32_t)__builtin_popcount(mask), slot, &outcome))
+        return outcome;
+    return move_lanes(context, &scatter, mask, 0, size, slot);
+}
+
 enum emu_message_outcome message_untyped(struct emu_message_context *context)
 {
     const struct sonde_gen_message *message = context->message;
@@ -191,6 +226,8 @@ enum emu_message_outcome message_untyped(struct emu_message_context *context)
 
     if (message->simd == 2 || message->simd == 4)
         return untyped_4x2(context);
+    if (message->load_store_cache && message->element_size != 4)
+        return components_of_other_sizes(context, mask);
     if (!prepare(context, &scatter, (uint32_t)__builtin_popcount(mask), 4, &outcome))
         return outcome;
     switch (mask) {
@@ -221,8 +258,6 @@ enum emu_message_outcome message_scattered(struct emu_message_context *context)
 
     if (!slot)
         slot = size < 4 ? 4 : size;
-    if (message->element_high)
-        return message_fault(context, "scattered message of elements in upper halves");
     if (elements > 8)
         return message_fault(context, "scattered message of more than 8 elements a channel");
     mask = message_lane_mask(elements);
@@ -245,8 +280,8 @@ enum emu_message_outcome message_scattered(struct emu_message_context *context)
         return move_lanes(context, &scatter, mask, elements, 2, 2);
     case 0x14:
         return move_lanes(context, &scatter, mask, elements, 1, 4);
-    case 0x24:
-        return move_lanes(context, &scatter, mask, elements, 2, 4);
+    case 0x24: /* one by one when they stand in the upper halves */
+        return move_lanes(context, &scatter, mask, scatter.high ? 0 : elements, 2, 4);
     case 0x44:
         return move_lanes(context, &scatter, mask, elements, 4, 4);
     case 0x88:
@@ -254,4 +289,30 @@ enum emu_message_outcome message_scattered(struct emu_message_context *context)
     default:
         return message_fault(context, "scattered message with an unknown element size");
     }
+}
+
+/* Bit n of the first dword of the response: the elements of channel n lie in
+ * pages that are there. */
+enum emu_message_outcome message_status(struct emu_message_context *context)
+{
+    const struct sonde_gen_message *message = context->message;
+    uint32_t size = (uint32_t)message->element_size * message->elements, present = 0;
+    struct scatter scatter;
+    enum emu_message_outcome outcome;
+
+    if (!prepare(context, &scatter, 0, 4, &outcome))
+        return outcome;
+    if (message->response_registers < 1)
+        return message_fault(context, "status message without a response");
+    for (uint32_t left = context->enabled; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t first = scatter.offsets[lane], last = first + size - 1;
+
+        if (message_locate(&scatter.space, first, 1, false) &&
+            message_locate(&scatter.space, last, 1, false))
+            present |= UINT32_C(1) << lane;
+    }
+    memset(scatter.target, 0, EMU_GRF_SIZE);
+    memcpy(scatter.target, &present, sizeof present);
+    return EMU_MESSAGE_DONE;
 }
