@@ -33,18 +33,18 @@ struct analyze_callflow *results_open_callflow(const struct sonde_trace *trace)
 
 static const struct report_callflow_view *find_view(const char *name)
 {
-    struct cli_suggestion suggestion;
+    struct base_suggestion suggestion;
     char list[200] = "";
     const struct report_callflow_view *view;
-    cli_suggestion_begin(&suggestion, name);
+    base_suggestion_begin(&suggestion, name);
     for (size_t i = 0; (view = report_callflow_view_at(i)) != NULL; i++) {
         if (strcmp(view->view.name, name) == 0)
             return view;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", view->view.name);
-        cli_suggestion_offer(&suggestion, view->view.name);
+        base_suggestion_offer(&suggestion, view->view.name);
     }
-    const char *meant = cli_suggestion_end(&suggestion);
+    const char *meant = base_suggestion_end(&suggestion);
     cli_error("the run of a firmware has no table '%s'%s%s%s; it has: %s", name,
               meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
               meant != NULL ? "'?" : "", list);

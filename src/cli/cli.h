@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/words.h"
 #include "sonde/status.h"
 
 enum cli_exit {
@@ -33,6 +34,8 @@ enum cli_option_id {
     CLI_OPTION_RECORDS,
     CLI_OPTION_MAX_BUFFER,
     CLI_OPTION_COUNTS,
+    CLI_OPTION_SCHEMA,
+    CLI_OPTION_AT,
     CLI_OPTION_DEVICE,
     CLI_OPTION_QUIET,
     CLI_OPTION_REPORT,
@@ -123,7 +126,7 @@ struct cli_command {
      * every failure of ours is CLI_EXIT_SONDE. */
     bool wraps_program;
     int (*run)(const struct cli_arguments *arguments);
-    enum cli_option_id options[20]; /* ends with CLI_OPTION_END */
+    enum cli_option_id options[24]; /* ends with CLI_OPTION_END */
 };
 
 /* --- the tables (table.c) ---------------------------------------------- */
@@ -182,17 +185,6 @@ void cli_warning(const char *format, ...) SONDE_PRINTF(1, 2);
 void cli_note(const char *format, ...) SONDE_PRINTF(1, 2);
 /* What follows the error before it: what to do about it. */
 void cli_hint(const char *format, ...) SONDE_PRINTF(1, 2);
-
-/* The candidate nearest to `word` when it is near enough to be what was
- * meant, else NULL. */
-struct cli_suggestion {
-    const char *word;
-    const char *best;
-    size_t distance;
-};
-void cli_suggestion_begin(struct cli_suggestion *suggestion, const char *word);
-void cli_suggestion_offer(struct cli_suggestion *suggestion, const char *candidate);
-const char *cli_suggestion_end(const struct cli_suggestion *suggestion);
 
 /* --- commands (cmd_*.c) --------------------------------------------------- */
 int cmd_help(const struct cli_arguments *arguments);

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/kernels.h"
+#include "cli/schemas.h"
 #include "cli/target.h"
 #include "report/callflow.h"
 #include "report/lines.h"
@@ -104,7 +105,7 @@ static int list_kernels(const struct cli_arguments *arguments)
 
 int cmd_list(const struct cli_arguments *arguments)
 {
-    static const char *const things[] = {"tools", "devices", "columns", "kernels"};
+    static const char *const things[] = {"tools", "schemas", "devices", "columns", "kernels"};
     const char *thing = arguments->operands[0];
     bool kernels = strcmp(thing, "kernels") == 0;
     if (kernels && arguments->operand_count < 2) {
@@ -115,18 +116,23 @@ int cmd_list(const struct cli_arguments *arguments)
         return list_kernels(arguments);
     if (strcmp(thing, "tools") == 0)
         return list_tools();
+    if (strcmp(thing, "schemas") == 0) {
+        schemas_list(stdout);
+        return CLI_EXIT_OK;
+    }
     if (strcmp(thing, "devices") == 0)
         return list_devices();
     if (strcmp(thing, "columns") == 0)
         return list_columns();
-    struct cli_suggestion suggestion;
-    cli_suggestion_begin(&suggestion, thing);
+    struct base_suggestion suggestion;
+    base_suggestion_begin(&suggestion, thing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++)
-        cli_suggestion_offer(&suggestion, things[i]);
-    const char *meant = cli_suggestion_end(&suggestion);
+        base_suggestion_offer(&suggestion, things[i]);
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("sonde list knows no '%s'; did you mean '%s'?", thing, meant);
     else
-        cli_error("sonde list knows no '%s', but tools, devices, columns and kernels", thing);
+        cli_error("sonde list knows no '%s', but tools, schemas, devices, columns and kernels",
+                  thing);
     return CLI_EXIT_USAGE;
 }

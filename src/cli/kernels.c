@@ -8,11 +8,11 @@ static bool take_platform(const struct cli_arguments *arguments, enum sonde_gen_
     *platform = SONDE_GEN_PLATFORM_COUNT;
     if (name == NULL || sonde_gen_platform_from_name(name, platform) == SONDE_OK)
         return true;
-    struct cli_suggestion suggestion;
-    cli_suggestion_begin(&suggestion, name);
+    struct base_suggestion suggestion;
+    base_suggestion_begin(&suggestion, name);
     for (int i = 0; i < SONDE_GEN_PLATFORM_COUNT; i++)
-        cli_suggestion_offer(&suggestion, sonde_gen_platform_name((enum sonde_gen_platform)i));
-    const char *meant = cli_suggestion_end(&suggestion);
+        base_suggestion_offer(&suggestion, sonde_gen_platform_name((enum sonde_gen_platform)i));
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("there is no platform '%s'; did you mean '%s'?", name, meant);
     else

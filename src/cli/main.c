@@ -10,19 +10,19 @@
 static int incomplete_command(const char *group, const char *word)
 {
     char list[256] = "";
-    struct cli_suggestion suggestion;
+    struct base_suggestion suggestion;
     const struct cli_command *command;
     size_t length = strlen(group);
-    cli_suggestion_begin(&suggestion, word != NULL ? word : "");
+    base_suggestion_begin(&suggestion, word != NULL ? word : "");
     for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
         if (strncmp(command->name, group, length) != 0 || command->name[length] != ' ')
             continue;
-        cli_suggestion_offer(&suggestion, command->name + length + 1);
+        base_suggestion_offer(&suggestion, command->name + length + 1);
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
                  command->name + length + 1);
     }
-    const char *meant = word != NULL ? cli_suggestion_end(&suggestion) : NULL;
+    const char *meant = word != NULL ? base_suggestion_end(&suggestion) : NULL;
     if (meant != NULL)
         cli_error("there is no command '%s %s'; did you mean '%s %s'?", group, word, group, meant);
     else if (word != NULL)
@@ -35,12 +35,12 @@ static int incomplete_command(const char *group, const char *word)
 
 static int unknown_command(const char *word)
 {
-    struct cli_suggestion suggestion;
+    struct base_suggestion suggestion;
     const struct cli_command *command;
-    cli_suggestion_begin(&suggestion, word);
+    base_suggestion_begin(&suggestion, word);
     for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
-        cli_suggestion_offer(&suggestion, command->name);
-    const char *meant = cli_suggestion_end(&suggestion);
+        base_suggestion_offer(&suggestion, command->name);
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("there is no command '%s'; did you mean '%s'?", word, meant);
     else

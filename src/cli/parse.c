@@ -73,11 +73,11 @@ static int unknown_option(const struct cli_command *command, const struct getopt
     }
     snprintf(name, sizeof name, "%s", word + 2);
     name[strcspn(name, "=")] = '\0';
-    struct cli_suggestion suggestion;
-    cli_suggestion_begin(&suggestion, name);
+    struct base_suggestion suggestion;
+    base_suggestion_begin(&suggestion, name);
     for (size_t i = 0; i < tables->count; i++)
-        cli_suggestion_offer(&suggestion, tables->longs[i].name);
-    const char *meant = cli_suggestion_end(&suggestion);
+        base_suggestion_offer(&suggestion, tables->longs[i].name);
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("sonde %s has no option --%s; did you mean --%s?", command->name, name, meant);
     else
@@ -90,17 +90,17 @@ static int check_choice(const struct cli_command *command, const struct cli_opti
 {
     if (option->choices == NULL)
         return -1;
-    struct cli_suggestion suggestion;
-    cli_suggestion_begin(&suggestion, value);
+    struct base_suggestion suggestion;
+    base_suggestion_begin(&suggestion, value);
     char list[256] = "";
     for (const char *const *choice = option->choices; *choice != NULL; choice++) {
         if (strcmp(*choice, value) == 0)
             return -1;
-        cli_suggestion_offer(&suggestion, *choice);
+        base_suggestion_offer(&suggestion, *choice);
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", *choice);
     }
-    const char *meant = cli_suggestion_end(&suggestion);
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("--%s takes no '%s'; did you mean '%s'? (one of %s)", option->name, value, meant,
                   list);

@@ -102,19 +102,19 @@ static bool is_wanted(const char *const *wanted, const char *tool)
 static int check_wanted(const char *const *wanted, const char *const *tools, size_t count)
 {
     for (; wanted != NULL && *wanted != NULL; wanted++) {
-        struct cli_suggestion suggestion;
+        struct base_suggestion suggestion;
         char list[300] = "";
         bool found = false;
-        cli_suggestion_begin(&suggestion, *wanted);
+        base_suggestion_begin(&suggestion, *wanted);
         for (size_t i = 0; i < count; i++) {
             found = found || strcmp(*wanted, tools[i]) == 0;
-            cli_suggestion_offer(&suggestion, tools[i]);
+            base_suggestion_offer(&suggestion, tools[i]);
             size_t used = strlen(list);
             snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", tools[i]);
         }
         if (found)
             continue;
-        const char *meant = cli_suggestion_end(&suggestion);
+        const char *meant = base_suggestion_end(&suggestion);
         cli_error("the run has no counts of tool '%s'%s%s%s; it has: %s", *wanted,
                   meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
                   meant != NULL ? "'?" : "", count > 0 ? list : "none");

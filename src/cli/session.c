@@ -31,12 +31,12 @@ static bool check_tool(const char *name)
     }
     if (sonde_tool_find(name) != NULL)
         return true;
-    struct cli_suggestion suggestion;
+    struct base_suggestion suggestion;
     const struct sonde_tool *tool;
-    cli_suggestion_begin(&suggestion, name);
+    base_suggestion_begin(&suggestion, name);
     for (size_t i = 0; (tool = sonde_tool_at(i)) != NULL; i++)
-        cli_suggestion_offer(&suggestion, tool->name);
-    const char *meant = cli_suggestion_end(&suggestion);
+        base_suggestion_offer(&suggestion, tool->name);
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("there is no tool '%s'; did you mean '%s'?", name, meant);
     else

@@ -60,21 +60,21 @@ bool target_find_hardware(char *name, size_t name_size, char *why, size_t why_si
 
 static bool unknown_device(const char *device)
 {
-    struct cli_suggestion suggestion;
+    struct base_suggestion suggestion;
     char list[512] = "auto, hw", names[16][40];
     const struct device_model *model;
-    cli_suggestion_begin(&suggestion, device);
-    cli_suggestion_offer(&suggestion, "auto");
-    cli_suggestion_offer(&suggestion, "hw");
+    base_suggestion_begin(&suggestion, device);
+    base_suggestion_offer(&suggestion, "auto");
+    base_suggestion_offer(&suggestion, "hw");
     for (unsigned i = 0; i < 16 && (model = device_model_at(i)) != NULL; i++) {
         snprintf(names[i], sizeof names[i], "emu:%s", model->name);
-        cli_suggestion_offer(&suggestion, names[i]);
+        base_suggestion_offer(&suggestion, names[i]);
         if (strcmp(device, model->name) == 0)
-            suggestion = (struct cli_suggestion){device, names[i], 0};
+            suggestion = (struct base_suggestion){device, names[i], 0};
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, ", %s", names[i]);
     }
-    const char *meant = cli_suggestion_end(&suggestion);
+    const char *meant = base_suggestion_end(&suggestion);
     if (meant != NULL)
         cli_error("there is no device '%s'; did you mean '%s'? (one of %s)", device, meant, list);
     else
