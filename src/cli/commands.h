@@ -14,6 +14,8 @@ int cmd_info(const struct cli_arguments *arguments);
 int cmd_export(const struct cli_arguments *arguments);
 int cmd_diff(const struct cli_arguments *arguments);
 int cmd_dump(const struct cli_arguments *arguments);
+int cmd_schema_check(const struct cli_arguments *arguments);
+int cmd_schema_list(const struct cli_arguments *arguments);
 int cmd_emu(const struct cli_arguments *arguments);
 int cmd_msp430(const struct cli_arguments *arguments);
 int cmd_msp430_as(const struct cli_arguments *arguments);

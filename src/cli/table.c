@@ -51,6 +51,14 @@ static const struct cli_option options[] = {
      "A recorded run of the same program: kernels whose records were counted there get that much "
      "space at once.",
      NULL, false, false},
+    {CLI_OPTION_SCHEMA, 0, "schema", "FILE",
+     "Collect what a profiling schema says: a YAML file, or the name of a schema that comes with "
+     "Sonde ('sonde list schemas'). May be given more than once.",
+     NULL, true, false},
+    {CLI_OPTION_AT, 0, "at", "PROBE",
+     "A probe of a schema in short, such as 'class=memory collect=addresses into=trace'; 'sonde "
+     "schema list' shows what can be written. May be given more than once.",
+     NULL, true, false},
     {CLI_OPTION_DEVICE, 0, "device", "DEVICE",
      "auto (a real Intel GPU when one can be used, else the emulated one), hw, or emu:MODEL; "
      "'sonde list devices' shows them (default: auto).",
@@ -210,6 +218,17 @@ static const struct cli_example list_examples[] = {
     {NULL, NULL},
 };
 
+static const struct cli_example schema_check_examples[] = {
+    {"sonde schema check gathers.yaml",
+     "say what is wrong with a schema, or what it means in short"},
+    {NULL, NULL},
+};
+
+static const struct cli_example schema_list_examples[] = {
+    {"sonde schema list", "everything that a probe can say"},
+    {NULL, NULL},
+};
+
 static const struct cli_example info_examples[] = {
     {"sonde info", "what the run in ./sonde.data was"},
     {NULL, NULL},
@@ -346,15 +365,39 @@ static const struct cli_command commands[] = {
      {CLI_OPTION_KERNEL, CLI_OPTION_PLATFORM, CLI_OPTION_END}},
     {"list",
      "List tools, devices, columns or the kernels of a file",
-     "tools|devices|columns|kernels [FILE]",
+     "tools|schemas|devices|columns|kernels [FILE]",
      1,
      2,
-     "Lists the tools that can be inserted, the devices that kernels can run on, the columns of "
+     "Lists the tools that can be inserted, the schemas that come with Sonde, the devices that "
+     "kernels can run on, the columns of "
      "the reports, or the kernels of a device binary FILE.",
      list_examples,
      false,
      cmd_list,
      {CLI_OPTION_PLATFORM, CLI_OPTION_ARGUMENTS, CLI_OPTION_END}},
+    {"schema check",
+     "Check profiling schemas",
+     "FILE...",
+     1,
+     (size_t)-1,
+     "Reads each schema (a YAML file, or the name of one that comes with Sonde). The first thing "
+     "that is wrong is said with file, line and column; a schema without faults is printed in "
+     "short, a probe a line, as --at takes it.",
+     schema_check_examples,
+     false,
+     cmd_schema_check,
+     {CLI_OPTION_END}},
+    {"schema list",
+     "Show what a profiling schema can say",
+     "",
+     0,
+     0,
+     "Lists the keys of a probe with their values, and what can be collected into what. The keys "
+     "are the same in a file and in --at.",
+     schema_list_examples,
+     false,
+     cmd_schema_list,
+     {CLI_OPTION_END}},
     {"info",
      "Show what a recorded run is",
      "",
