@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""Run OpenCL programs of other people on the emulated GPU and print a table.
+"""Run OpenCL programs of other people on the emulated GPUs and print a table.
 
-Without options, the programs of Debian packages; with --conformance DIR, the
-sub-tests of an OpenCL conformance test build in DIR. Programs that are not
-installed are skipped and named. Every program judges its own results; its own
-words for success are looked for in what it printed, besides the exit status.
+Without options, the programs of Debian packages on emu:skl; --programs DIR adds
+those that were built in DIR (workload_table.py says how); with --conformance
+DIR, the sub-tests of an OpenCL conformance test build in DIR. Programs that are
+not there are skipped and named. Every program judges its own results; its own
+words for success are looked for in what it printed, besides the exit status,
+and the numbers of some are compared with those of the run on PoCL.
+
+--device may be repeated; `pocl` is PoCL, which must be first where results are
+compared. --json FILE keeps the results, those of former runs too; --table FILE
+prints the table of such a file, a state for each device.
 """
 
 import argparse
@@ -18,42 +24,8 @@ import sys
 import tempfile
 import time
 
-PYOPENCL = "/usr/share/doc/python-pyopencl-doc/examples"
-PYTHON = "/usr/bin/python3"
-PASSWORD_MD5 = "5f4dcc3b5aa765d61d8327deb882cf99"
-NO_FAILURE = r"(?s)(?!.*(\x1b\[31m[X/]|[1-9]\d* test\(s\) failed))"
-
-# Row: package, name of the row, command, pattern that its output must match.
-FFT_SIZES = ["-x 64 -y 64", "-x 128", "-x 1024", "-x 4096", "-x 27", "-x 125", "-x 343",
-             "-x 100 -y 30", "-x 16 -y 16 -z 16", "-x 64 --inv", "-x 64 -o", "-x 256 -b 16",
-             "-x 64 --double", "-x 81 --double", "-x 1024 --double"]
-PROGRAMS = [
-    ("clinfo", "clinfo", "clinfo", r"Device Name\s+Intel"),
-    ("clpeak", "clpeak global bandwidth", "clpeak --global-bandwidth", r"float16\s*:\s*[0-9.]+"),
-    ("clpeak", "clpeak launch latency", "clpeak --kernel-latency", r"latency : "),
-    ("hashcat", "hashcat MD5",
-     "hashcat -m 0 -a 3 --force -O -n 1 -u 1 -T 32 --self-test-disable --potfile-disable "
-     f"--session sonde {PASSWORD_MD5} passwo?ld", PASSWORD_MD5 + ":password"),
-    # The first start of a configuration measures the device with its own kernels.
-    ("darktable", "darktable first start", "darktable-cli in.ppm out.png --core --configdir config "
-     "-d opencl", r"(?s)OpenCL successfully initialized.*exported to"),
-]
-PROGRAMS += [("clfft-client", "clFFT " + size, "clFFT-client -g " + size, r"\*PASS\*")
-             for size in FFT_SIZES]
-PROGRAMS += [("clblast-tests", "CLBlast " + name, "clblast_test_" + name,
-              NO_FAILURE + r".*passed")
-             for name in ("xaxpy", "xdot", "xgemv", "xtrsv", "xnrm2", "xasum", "xamax", "xscal",
-                          "xcopy", "xswap", "xger", "xhad", "xomatcopy")]
-PROGRAMS += [("python-pyopencl-doc", "PyOpenCL " + name, f"{PYTHON} {PYOPENCL}/{name}", r"")
-             for name in ("demo.py", "demo_array.py", "demo_elementwise.py",
-                          "demo_elementwise_complex.py", "demo-struct-reduce.py",
-                          "demo_meta_template.py", "n-body.py", "pi-monte-carlo.py", "narray.py",
-                          "demo_array_svm.py", "svm.py", "median-filter.py",
-                          "demo_mandelbrot.py", "transpose.py")]
-PROGRAMS += [("python-pyopencl-doc", "PyOpenCL " + name,
-              f"{PYTHON} -m pytest -q -x -p no:cacheprovider {PYOPENCL}/{name}", r"\d+ passed")
-             for name in ("test_clmath.py", "test_enqueue_copy.py", "test_wrapper.py",
-                          "test_arrays_in_structs.py")]
+import workload_table
+from workload_table import Program
 
 # Program of the conformance tests, its sub-tests.
 CONFORMANCE = [
@@ -89,33 +61,43 @@ def conformance_rows(folder):
     rows = []
     for program, tests in CONFORMANCE:
         for test in tests:
-            rows.append((os.path.basename(program), f"{os.path.basename(program)} {test}",
-                         f"{os.path.join(folder, program)} {test}", r"PASSED (sub-)?test"))
+            rows.append(Program(os.path.basename(program), f"{os.path.basename(program)} {test}",
+                                f"{os.path.join(folder, program)} {test}",
+                                r"PASSED (sub-)?test", "", ""))
     return rows
 
 
-def run_row(sonde, row, mode, limit, folder):
-    """One program under one command of Sonde; returns a dictionary of what was seen."""
-    package, name, command, pattern = row
-    data = os.path.join(folder, "data")
-    shutil.rmtree(data, ignore_errors=True)
-    words = shlex.split(command)
+def command_line(sonde, device, mode, data):
+    """What stands before the command of the program, and its environment."""
     environment = dict(os.environ, PYOPENCL_CTX="0", PYOPENCL_NO_CACHE="1",
                        PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg")
-    result = {"package": package, "name": name, "command": command, "mode": mode,
+    if device == "pocl":
+        environment["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/pocl.icd"
+        return [], environment
+    options = {"plain": ["run", "-t", "none"],
+               "profile": ["run", "-t", "opcodeprof", "--report", "/dev/null"],
+               "verify": ["verify", "-q"]}[mode]
+    return [sonde] + options + ["--device", device, "-o", data, "--"], environment
+
+
+def run_row(options, row, device, scratch):
+    """One program on one device; returns a dictionary of what was seen."""
+    data = os.path.join(scratch, "trace")
+    shutil.rmtree(data, ignore_errors=True)
+    result = {"collection": row.collection, "name": row.name, "device": device,
+              "mode": "plain" if device == "pocl" else options.mode,
               "state": "", "kernels": None, "dispatches": None, "instructions": None}
-    if shutil.which(words[0]) is None or (words[0] == PYTHON and not os.path.exists(words[-1])):
+    if not workload_table.is_installed(row, options.programs):
         result["state"] = "not installed"
         return result
-    options = {"plain": ["run", "-t", "none", "-o", data],
-               "profile": ["run", "-t", "opcodeprof", "--report", "/dev/null", "-o", data],
-               "verify": ["verify", "-q", "-o", data]}[mode]
+    folder = workload_table.prepare(row, options.programs, scratch)
+    before, environment = command_line(options.sonde, device, options.mode, data)
     start = time.monotonic()
-    process = subprocess.Popen([sonde] + options + ["--"] + words, cwd=folder, env=environment,
+    process = subprocess.Popen(before + shlex.split(row.command), cwd=folder, env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
     try:
-        output, errors = process.communicate(timeout=limit)
+        output, errors = process.communicate(timeout=options.limit)
         late = False
     except subprocess.TimeoutExpired:
         process.terminate()
@@ -123,15 +105,50 @@ def run_row(sonde, row, mode, limit, folder):
         late = True
     result["seconds"] = round(time.monotonic() - start, 1)
     text = output.decode(errors="replace") + errors.decode(errors="replace")
-    if mode == "verify":
-        judge_verify(sonde, data, result)
+    if result["mode"] == "verify":
+        judge_verify(options.sonde, data, result)
     else:
-        judge_run(text, process.returncode, pattern, result)
-        count(sonde, data, result)
+        judge_run(text, process.returncode, row.pattern, result)
+        if row.result and result["state"] == "passes":
+            compare_numbers(row, device, folder, output.decode(errors="replace"), scratch, result)
+        if device != "pocl":
+            count(options.sonde, data, result)
     if late:
-        result["state"] = f"not finished in {limit} s"
+        result["state"] = f"not finished in {options.limit} s"
     result["tail"] = text[-400:]
     return result
+
+
+def numbers_of(text):
+    """All numbers of a text but those of lines that tell of time."""
+    lines = [line for line in text.splitlines() if re.search(r"(?i)time|sec|took|total:|init:|"
+             r"memalloc:|htod:|exec:|dtoh:|close:", line) is None]
+    return [float(word) for word in re.findall(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", "\n".join(lines))]
+
+
+def compare_numbers(row, device, folder, output, scratch, result):
+    """Hold what the program wrote against the run on PoCL, which must come before."""
+    if row.result != "stdout":
+        try:
+            with open(os.path.join(folder, row.result), encoding="utf-8", errors="replace") as file:
+                output = file.read()
+        except OSError:
+            result["state"] = f"fails: it wrote no {row.result}"
+            return
+    kept = os.path.join(scratch, re.sub(r"\W+", "_", row.name) + ".pocl")
+    if device == "pocl":
+        with open(kept, "w", encoding="utf-8") as file:
+            file.write(output)
+    if not os.path.exists(kept):
+        result["state"] = "ends well; not compared with PoCL"
+        return
+    with open(kept, encoding="utf-8") as file:
+        expected, seen = numbers_of(file.read()), numbers_of(output)
+    far = [pair for pair in zip(expected, seen)
+           if abs(pair[0] - pair[1]) > 1e-3 * max(1e-3, abs(pair[0]))]
+    if len(expected) != len(seen) or far or not seen:
+        result["state"] = (f"fails: {len(far)} of {len(expected)} numbers differ from PoCL's"
+                           if seen else "fails: no numbers")
 
 
 def judge_run(text, status, pattern, result):
@@ -179,53 +196,94 @@ def count(sonde, data, result):
         pass
 
 
-def write_image(path, width=96, height=64):
-    pixels = bytes((x * y * k + 17 * x) & 255 for y in range(height) for x in range(width)
-                   for k in (1, 3, 5))
-    with open(path, "wb") as image:
-        image.write(b"P6 %d %d 255\n" % (width, height) + pixels)
-
-
 def cell(value):
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def print_row(result):
-    columns = [result["name"], result["mode"], result["state"], result["kernels"],
-               result["dispatches"], result["instructions"], result.get("seconds")]
+    columns = [result["name"], result["device"], result["mode"], result["state"],
+               result["kernels"], result["dispatches"], result["instructions"],
+               result.get("seconds")]
     print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |",
           flush=True)
 
 
-def main():
+def load_results(path):
+    """Results by (program, device)."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {(result["name"], result["device"]): result for result in json.load(file)}
+    except FileNotFoundError:
+        return {}
+
+
+def save_results(path, results):
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(list(results.values()), file, indent=0)
+    os.replace(path + ".new", path)
+
+
+def print_table(results):
+    """One row a program, one column a device."""
+    devices = [device for device in ("pocl", "emu:skl", "emu:tgllp", "emu:dg2")
+               if any(key[1] == device for key in results)]
+    print("| program | " + " | ".join(devices) + " | kernels | dispatches | instructions |")
+    print("|---|" + "---|" * len(devices) + "---:|---:|---:|")
+    for name in dict.fromkeys(key[0] for key in results):
+        seen = [results.get((name, device)) for device in devices]
+        counts = next((result for result in seen
+                       if result is not None and result["device"] != "pocl"), {})
+        columns = [name] + ["not tried" if result is None else result["state"] for result in seen]
+        columns += [counts.get(key) for key in ("kernels", "dispatches", "instructions")]
+        print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |")
+
+
+def parse_arguments():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sonde", default=os.path.join(root, "build/src/cli/sonde"))
+    parser.add_argument("--device", action="append", help="emu:skl, emu:tgllp, emu:dg2 or pocl")
+    parser.add_argument("--programs", metavar="DIR", help="folder of programs that you built")
     parser.add_argument("--conformance", metavar="DIR",
                         help="test_conformance folder of a conformance test build")
     parser.add_argument("--mode", default="profile", choices=["plain", "profile", "verify"])
     parser.add_argument("--only", metavar="REGEX", default="", help="rows whose name matches")
     parser.add_argument("--limit", type=int, default=120, help="seconds a program")
+    parser.add_argument("--json", metavar="FILE", help="keep the results here")
+    parser.add_argument("--table", metavar="FILE", help="print the table of such a file")
     parser.add_argument("--show-output", action="store_true",
                         help="print the end of the output of programs that do not pass")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    if options.table:
+        print_table(load_results(options.table))
+        return 0
     rows = conformance_rows(os.path.abspath(options.conformance)) if options.conformance \
-        else PROGRAMS
+        else workload_table.PACKAGED + (workload_table.BUILT if options.programs else [])
+    options.programs = options.programs and os.path.abspath(options.programs)
+    results = load_results(options.json) if options.json else {}
     failed = 0
-    print("| program | mode | state | kernels | dispatches | instructions | seconds |")
-    print("|---|---|---|---:|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as folder:
-        write_image(os.path.join(folder, "in.ppm"))
+    print("| program | device | mode | state | kernels | dispatches | instructions | seconds |")
+    print("|---|---|---|---|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as scratch:
+        workload_table.write_inputs(scratch)
         for row in rows:
-            if re.search(options.only, row[1]) is None:
+            if re.search(options.only, row.name) is None:
                 continue
-            result = run_row(options.sonde, row, options.mode, options.limit, folder)
-            print_row(result)
-            if not result["state"].startswith("passes"):
-                failed += result["state"] != "not installed"
-                if options.show_output and "tail" in result:
+            for device in options.device or ["emu:skl"]:
+                result = run_row(options, row, device, scratch)
+                print_row(result)
+                failed += not result["state"].startswith(("passes", "not installed"))
+                if options.show_output and "tail" in result and \
+                        not result["state"].startswith("passes"):
                     print(result["tail"], file=sys.stderr, flush=True)
+                results[row.name, device] = result
+                if options.json:
+                    save_results(options.json, results)
     return 1 if failed else 0
 
 

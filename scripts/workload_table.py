@@ -1,0 +1,198 @@
+"""OpenCL programs of other people that are tried on the emulated GPU, and the
+input files that some of them need. Shared by try-workloads.py and bench/run.py.
+
+The collections that Debian does not have are taken from folders
+DIR/<collection>/<folder> (option --programs DIR), where each holds the built
+program beside its kernels, by the names of the collection's own makefiles
+(PolyBench: `app`, with MINI_DATASET)."""
+
+import collections
+import os
+import random
+import shlex
+import shutil
+
+Program = collections.namedtuple("Program", "collection name command pattern folder result")
+Program.__doc__ = """One row. `pattern` must match the output. `result`, unless empty, is a file
+that the program writes, or "stdout": its numbers are compared with those of the run on PoCL."""
+
+PYOPENCL = "/usr/share/doc/python-pyopencl-doc/examples"
+PYTHON = "/usr/bin/python3"
+PASSWORD_MD5 = "5f4dcc3b5aa765d61d8327deb882cf99"
+NO_FAILURE = r"(?s)(?!.*(\x1b\[31m[X/]|[1-9]\d* test\(s\) failed))"
+FFT_SIZES = ["-x 64 -y 64", "-x 128", "-x 1024", "-x 4096", "-x 27", "-x 125", "-x 343",
+             "-x 100 -y 30", "-x 16 -y 16 -z 16", "-x 64 --inv", "-x 64 -o", "-x 256 -b 16",
+             "-x 64 --double", "-x 81 --double", "-x 1024 --double"]
+
+
+def package(name, title, command, pattern):
+    return Program(name, title, command, pattern, "", "")
+
+
+PACKAGED = [
+    package("clinfo", "clinfo", "clinfo", r"Device Name\s+(Intel|pthread)"),
+    package("clpeak", "clpeak global bandwidth", "clpeak --global-bandwidth",
+            r"float16\s*:\s*[0-9.]+"),
+    package("clpeak", "clpeak launch latency", "clpeak --kernel-latency", r"latency : "),
+    package("hashcat", "hashcat MD5",
+            "hashcat -m 0 -a 3 --force -O -n 1 -u 1 -T 32 --self-test-disable --potfile-disable "
+            f"--session sonde {PASSWORD_MD5} passwo?ld", PASSWORD_MD5 + ":password"),
+    # The first start of a configuration measures the device with its own kernels.
+    package("darktable", "darktable first start",
+            "darktable-cli in.ppm out.png --core --configdir config -d opencl",
+            r"(?s)OpenCL successfully initialized.*exported to"),
+]
+PACKAGED += [package("clfft-client", "clFFT " + size, "clFFT-client -g " + size, r"\*PASS\*")
+             for size in FFT_SIZES]
+PACKAGED += [package("clblast-tests", "CLBlast " + name, "clblast_test_" + name,
+                     NO_FAILURE + r".*passed")
+             for name in ("xaxpy", "xdot", "xgemv", "xtrsv", "xnrm2", "xasum", "xamax", "xscal",
+                          "xcopy", "xswap", "xger", "xhad", "xomatcopy")]
+PACKAGED += [package("python-pyopencl-doc", "PyOpenCL " + name, f"{PYTHON} {PYOPENCL}/{name}", r"")
+             for name in ("demo.py", "demo_array.py", "demo_elementwise.py",
+                          "demo_elementwise_complex.py", "demo-struct-reduce.py",
+                          "demo_meta_template.py", "n-body.py", "pi-monte-carlo.py", "narray.py",
+                          "demo_array_svm.py", "svm.py", "median-filter.py",
+                          "demo_mandelbrot.py", "transpose.py")]
+PACKAGED += [package("python-pyopencl-doc", "PyOpenCL " + name,
+                     f"{PYTHON} -m pytest -q -x -p no:cacheprovider {PYOPENCL}/{name}",
+                     r"\d+ passed")
+             for name in ("test_clmath.py", "test_enqueue_copy.py", "test_wrapper.py",
+                          "test_arrays_in_structs.py")]
+
+POLYBENCH = [Program("polybench", "PolyBench " + name, "./app",
+                     r"(Outputs.*|misses): 0\b", name, "")
+             for name in ("2mm", "3mm", "adi", "atax", "bicg", "convolution-2d", "convolution-3d",
+                          "correlation", "covariance", "doitgen", "fdtd-2d", "gemm", "gemver",
+                          "gesummv", "gramschmidt", "jacobi-1d-imper", "jacobi-2d-imper", "lu",
+                          "mvt", "syr2k", "syrk")]
+
+
+def rodinia(folder, command, pattern="", result="", name=None):
+    return Program("rodinia", "Rodinia " + (name or folder), command, pattern, folder, result)
+
+
+RODINIA = [
+    rodinia("b+tree", "./b+tree.out file ../../data/tree.txt command ../../data/commands.txt "
+            "-p 0 -d 0", result="output.txt"),
+    rodinia("backprop", "./backprop.out -n 1024 -p 0 -d 0", r"Finish the training"),
+    rodinia("bfs", "./bfs.out ../../data/graph.txt -p 0 -d 0", r"passed:-\)"),
+    rodinia("dwt2d", "./dwt2d.out picture.bmp -i ../../data -D 64x64 -f -5 -l 3 -p 0 -d 0"),
+    rodinia("gaussian", "./gaussian.out -s 48 -p 0 -d 0", r"Total: "),
+    rodinia("hotspot", "./hotspot.out 64 2 8 ../../data/temperature.txt ../../data/power.txt "
+            "output.txt -p 0 -d 0", result="output.txt"),
+    rodinia("hotspot3D", "./hotspot3D.out -n 64 -l 8 -i 10 -f ../../data/power.txt "
+            "../../data/temperature.txt output.txt -p 0 -d 0", r"Accuracy: \S+e-0[4-9]"),
+    rodinia("hybridsort", "./hybridsort.out r -p 0 -d 0", r"(?i)passed|Total: "),
+    rodinia("kmeans", "./kmeans.out -o -i ../../data/points.txt -p 0 -d 0",
+            result="stdout"),
+    rodinia("lavaMD", "./lavaMD.out -boxes1d 2 -p 0 -d 0", r"Total: "),
+    rodinia("lud", "./lud.out -s 64 -v -p 0 -d 0", r"(?s)^(?!.*dismatch).*>>>Verify<<<<"),
+    rodinia("nn", "./nn.out files.txt -r 5 -lat 30 -lng 90 -f ../../data -p 0 -d 0",
+            result="stdout"),
+    rodinia("nw", "./nw.out 128 10 ./nw.cl -p 0 -d 0", r"Computation Done"),
+    rodinia("particlefilter", "./OCL_particlefilter_naive.out -x 32 -y 32 -z 4 -np 256",
+            r"ENTIRE PROGRAM TOOK", name="particlefilter naive"),
+    rodinia("particlefilter", "./OCL_particlefilter_single.out -x 32 -y 32 -z 4 -np 512 -p 0 -d 0",
+            r"ENTIRE PROGRAM TOOK", "output.txt", "particlefilter single"),
+    rodinia("particlefilter", "./OCL_particlefilter_double.out -x 32 -y 32 -z 4 -np 512 -p 0 -d 0",
+            r"ENTIRE PROGRAM TOOK", "output.txt", "particlefilter double"),
+    rodinia("pathfinder", "./pathfinder.out -c 1000 -r 20 -h 5 -p 0 -d 0", r"Total: "),
+    rodinia("srad", "./srad.out -n 5 -l 0.5 -s 64 64 -p 0 -d 0", result="output/image_out.pgm"),
+    rodinia("streamcluster", "./streamcluster.out 4 8 16 512 512 100 none output.txt 1 -p 0 -d 0",
+            result="output.txt"),
+]
+
+# -s 1 is the smallest size; a program that checks its results says so when they are wrong.
+SHOC = [Program("shoc", "SHOC " + name, f"./{name} -s 1 -n 1 --passes 1" + more,
+                r"(?s)^(?!.*(FAILED|incorrect|ERROR|[Mm]ismatch)).*" + word, ".", "")
+        for name, more, word in (("BFS", "", "BFS"), ("FFT", "", "FFT"), ("GEMM", "", "GEMM"),
+                                 ("KernelCompile", "", "BuildProgram"), ("MD", "", "MD"),
+                                 ("MD5Hash", "", "MD5Hash"), ("Reduction", "", "Reduction"),
+                                 ("S3D", "", "S3D"), ("Scan", "", "Scan"), ("Sort", "", "Sort"),
+                                 ("Spmv", "", "CSR"), ("Stencil2D", "", "Sten2D"),
+                                 ("Triad", "", "Triad"), ("BusSpeedDownload", "", "Download"),
+                                 ("BusSpeedReadback", "", "Readback"),
+                                 ("DeviceMemory", "", "readGlobal"),
+                                 ("MaxFlops", "", "MaxFlops|Add1"),
+                                 ("QueueDelay", "", "SSDelay|Delay"))]
+
+BUILT = POLYBENCH + RODINIA + SHOC
+
+
+def is_installed(program, directory):
+    """Whether the program can be started; `directory` is that of --programs, or None."""
+    words = shlex.split(program.command)
+    if program.folder:
+        return directory is not None and os.access(
+            os.path.join(directory, program.collection, program.folder, words[0]), os.X_OK)
+    if words[0] == PYTHON and not os.path.exists(words[-1]):
+        return False
+    return shutil.which(words[0]) is not None
+
+
+def prepare(program, directory, scratch):
+    """The folder to run the program in, below `scratch`: a copy of its own, beside the inputs."""
+    if not program.folder:
+        return scratch
+    copy = os.path.join(scratch, program.collection, os.path.basename(
+        os.path.normpath(os.path.join(program.collection, program.folder))))
+    if not os.path.exists(copy):
+        shutil.copytree(os.path.join(directory, program.collection, program.folder), copy)
+    if program.name == "Rodinia nn":
+        write_lines(os.path.join(copy, "files.txt"), ["storms.txt"])
+    return copy
+
+
+def write_lines(path, lines):
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def write_pictures(scratch):
+    """A colour picture in scratch/in.ppm, others in scratch/data."""
+    width, height = 96, 64
+    pixels = bytes((x * y * k + 17 * x) & 255 for y in range(height) for x in range(width)
+                   for k in (1, 3, 5))
+    with open(os.path.join(scratch, "in.ppm"), "wb") as image:
+        image.write(b"P6 %d %d 255\n" % (width, height) + pixels)
+    size = 64
+    header = (b"BM" + (54 + 3 * size * size).to_bytes(4, "little") + bytes(4) +
+              (54).to_bytes(4, "little") + (40).to_bytes(4, "little") +
+              size.to_bytes(4, "little") * 2 + (1).to_bytes(2, "little") +
+              (24).to_bytes(2, "little") + bytes(24))
+    with open(os.path.join(scratch, "data", "picture.bmp"), "wb") as image:
+        image.write(header + pixels[:3 * size * size])
+    os.makedirs(os.path.join(scratch, "data", "srad"))
+    write_lines(os.path.join(scratch, "data", "srad", "image.pgm"),
+                ["P2", f"{size} {size}", "255"] +
+                [str(x * y % 251 + 1) for y in range(size) for x in range(size)])
+
+
+def write_inputs(scratch):
+    """Input files of small size, the same in every run."""
+    data = os.path.join(scratch, "data")
+    os.makedirs(data)
+    write_pictures(scratch)
+    dice = random.Random(1)
+    nodes = 1000
+    degrees = [dice.randrange(1, 7) for _ in range(nodes)]
+    starts = [sum(degrees[:node]) for node in range(nodes)]
+    write_lines(os.path.join(data, "graph.txt"),
+                [nodes] + [f"{start} {degree}" for start, degree in zip(starts, degrees)] +
+                ["", 0, "", sum(degrees)] +
+                [f"{dice.randrange(nodes)} {dice.randrange(1, 9)}" for _ in range(sum(degrees))])
+    write_lines(os.path.join(data, "temperature.txt"),
+                [f"{320 + 20 * dice.random():.4f}" for _ in range(64 * 64 * 8)])
+    write_lines(os.path.join(data, "power.txt"),
+                [f"{dice.random() / 1000:.6f}" for _ in range(64 * 64 * 8)])
+    write_lines(os.path.join(data, "points.txt"),
+                [" ".join([str(n)] + [f"{dice.random() * 100:.3f}" for _ in range(8)])
+                 for n in range(500)])
+    # Fixed columns: latitude at 28, longitude at 33.
+    write_lines(os.path.join(data, "storms.txt"),
+                [f"{'1950 01 01 00 1 STORM':<28}{dice.uniform(7, 60):5.1f}"
+                 f"{dice.uniform(10, 99):5.1f}{'':10}" for _ in range(1000)])
+    write_lines(os.path.join(data, "tree.txt"),
+                [2000] + dice.sample(range(2000), 2000))
+    write_lines(os.path.join(data, "commands.txt"), ["j 100 50", "k 200"])
