@@ -26,6 +26,10 @@ struct sonde_coder_options {
     uint32_t buffer_address_byte;
 };
 
+/* Of the part of the profile buffer in which registers are saved; see
+ * sonde_instrument_set_spill_area. */
+#define SONDE_SPILL_ALIGNMENT 128u
+
 /* Facts of the part that code is generated for. */
 struct sonde_gen_model {
     enum sonde_gen_platform platform;

@@ -88,9 +88,25 @@ struct sonde_rewritten {
     uint32_t *instruction_offsets;
     uint32_t inserted_instructions;
     uint32_t inserted_bytes;
-    uint32_t spills;         /* registers saved to scratch over all procedures */
+    uint32_t spills;         /* registers saved to memory over all procedures */
     uint32_t kept_registers; /* dwords of GRF held for the whole kernel (thread offsets) */
+    uint32_t buffer_spills;  /* of the spills, those to the profile buffer */
+    uint32_t spill_bytes;    /* of the spill area that these take, 0 for none */
 };
+
+/* Let registers be saved in `size` bytes of the profile buffer from byte
+ * `offset` on, a multiple of SONDE_SPILL_ALIGNMENT, where a kernel has neither
+ * free registers nor enough scratch memory. Every hardware thread has its own
+ * part, found from its number (256 KiB on Gen9 and 512 KiB on Xe and XeHPG for
+ * each 4 registers that a procedure needs saved), so that the contents need no
+ * initialisation and mean nothing afterwards. The buffer has to be there
+ * whenever the instrumented kernel runs. STATELESS: the area may not cross a
+ * multiple of 4 GiB. Counts for the calls of sonde_instrument_emit to come,
+ * which tells the bytes that it used; without it, or with size 0, a procedure
+ * for which there is no register is an error there. */
+SONDE_API enum sonde_status sonde_instrument_set_spill_area(struct sonde_instrument *instrument,
+                                                            uint32_t offset, uint32_t size,
+                                                            struct sonde_error *error);
 
 SONDE_API enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
                                                   struct sonde_rewritten *rewritten,

@@ -45,7 +45,8 @@ struct sonde_procedure_cost {
     uint32_t instructions;   /* inserted, saves and restores included, over all places */
     uint32_t bytes;          /* of these */
     uint32_t register_bytes; /* most held at one place, those of the whole kernel left out */
-    uint32_t spills;         /* registers saved to scratch memory, over all places */
+    uint32_t spills;         /* registers saved to memory, over all places */
+    uint32_t buffer_spills;  /* of these, to the profile buffer; the rest to scratch memory */
 };
 SONDE_API void sonde_procedure_cost(const struct sonde_procedure *procedure,
                                     struct sonde_procedure_cost *cost);

@@ -3,8 +3,9 @@
  * A virtual register belongs to one coder and is freed with it. Physical
  * registers are chosen when the kernel is emitted, at each place where a
  * procedure stands: first registers that the compiler reported free, then
- * registers whose value nobody needs there, then registers saved to the
- * thread's reserved scratch memory.
+ * registers whose value nobody needs there, then registers that are saved to
+ * memory around the procedure: the thread's reserved scratch memory, or its part
+ * of the profile buffer (sonde_instrument_set_spill_area).
  *
  * Scratch registers hold a value from their first use in a procedure to that
  * procedure's end, undefined before. Counters hold it from the kernel's entry,

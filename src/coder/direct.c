@@ -204,6 +204,44 @@ enum sonde_status direct_scratch(const struct sonde_coder *coder, struct coder_c
     return coder_code_append(code, &instruction, error);
 }
 
+enum sonde_status direct_block(const struct sonde_coder *coder, struct coder_code *code,
+                               uint32_t header, uint32_t number, uint32_t size, bool write,
+                               struct sonde_error *error)
+{
+    struct sonde_gen_operand data = direct_grf(coder, number * coder->grf_size, SONDE_GEN_TYPE_UD);
+    bool split = coder->isa->split_opcode != SONDE_GEN_SEND;
+    struct sonde_gen_instruction send =
+        make(coder, write ? (enum sonde_gen_opcode)coder->isa->split_opcode : SONDE_GEN_SEND, 8,
+             write || !split ? 2 : 1);
+    send.dst = direct_destination(write ? direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD) : data);
+    send.src[0] = direct_grf(coder, header * coder->grf_size, SONDE_GEN_TYPE_UD);
+    if (send.source_count == 2)
+        send.src[1] = write ? data : direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD);
+    direct_set_send(&send, coder_block_function(coder), coder_block_descriptor(coder, size, write),
+                    write ? (uint8_t)(size / coder->grf_size) : 0);
+    return coder_code_append(code, &send, error);
+}
+
+enum sonde_status direct_add_buffer_address(const struct sonde_coder *coder,
+                                            struct coder_code *code, uint32_t dst,
+                                            struct sonde_error *error)
+{
+    struct sonde_gen_operand low = direct_grf(coder, dst, SONDE_GEN_TYPE_UD);
+    struct sonde_gen_operand halves[2];
+    for (uint32_t half = 0; half < 2; half++)
+        halves[half] =
+            coder->options.buffer_address != 0
+                ? immediate_operand((uint32_t)(coder->options.buffer_address >> 32 * half))
+                : direct_grf(coder, coder->vregs[coder->buffer_address].byte + 4 * half,
+                             SONDE_GEN_TYPE_UD);
+    enum sonde_status status =
+        append_binary(coder, code, SONDE_GEN_ADD, low, low, halves[0], error);
+    if (status != SONDE_OK)
+        return status;
+    return append_move(coder, code, 1, direct_grf(coder, dst + 4, SONDE_GEN_TYPE_UD), halves[1],
+                       error);
+}
+
 enum sonde_status direct_move_flag(const struct sonde_coder *coder, struct coder_code *code,
                                    uint32_t flag, uint32_t byte, bool save,
                                    struct sonde_error *error)

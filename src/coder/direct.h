@@ -26,6 +26,15 @@ enum sonde_status direct_add_immediate(const struct sonde_coder *coder, struct c
 enum sonde_status direct_scratch(const struct sonde_coder *coder, struct coder_code *code,
                                  uint32_t header, uint32_t number, uint32_t offset, bool write,
                                  struct sonde_error *error);
+/* `size` bytes of registers to or from the profile buffer; the place stands in
+ * the header as a block message wants it. */
+enum sonde_status direct_block(const struct sonde_coder *coder, struct coder_code *code,
+                               uint32_t header, uint32_t number, uint32_t size, bool write,
+                               struct sonde_error *error);
+/* dst:uq = the low half at dst + the profile buffer's address, without carry. */
+enum sonde_status direct_add_buffer_address(const struct sonde_coder *coder,
+                                            struct coder_code *code, uint32_t dst,
+                                            struct sonde_error *error);
 /* Move a 32-bit flag register, or the address registers, to or from GRF. */
 enum sonde_status direct_move_flag(const struct sonde_coder *coder, struct coder_code *code,
                                    uint32_t flag, uint32_t byte, bool save,

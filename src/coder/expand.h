@@ -14,6 +14,13 @@ struct coder_code {
 
 void coder_code_clear(struct coder_code *code);
 
+/* Registers saved at points. */
+struct coder_spills {
+    uint32_t registers; /* in all */
+    uint32_t in_buffer; /* of these, to the profile buffer */
+    uint32_t bytes;     /* of the profile buffer that this takes */
+};
+
 /* Where a procedure is placed. */
 struct coder_point {
     size_t index;                        /* the code runs just before this instruction */
@@ -60,6 +67,8 @@ enum sonde_status coder_expand_entry(struct sonde_coder *coder, struct coder_cod
  * needs at the point. SONDE_ERROR_NO_REGISTER when it cannot be placed. */
 enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_procedure *procedure,
                                const struct coder_point *point, struct coder_code *code,
-                               uint32_t *spills, struct sonde_error *error);
+                               struct coder_spills *spills, struct sonde_error *error);
+/* Registers may be saved in `size` bytes of the profile buffer from `offset`. */
+void coder_set_spill_area(struct sonde_coder *coder, uint32_t offset, uint32_t size);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "coder/expand.h"
 #include "coder/pool.h"
+#include "sonde/gen_message.h"
 
 struct coder_isa;
 struct coder_builder;
@@ -98,6 +99,7 @@ struct sonde_coder {
     uint64_t held[SONDE_GEN_GRF_WORDS];  /* bytes of registers that last through the kernel */
     sonde_vreg temporaries[CODER_TEMPORARY_COUNT];
     sonde_vreg buffer_address, ff_tid; /* made on first use */
+    uint32_t spill_offset, spill_size; /* bytes of the profile buffer, 0: none */
     uint32_t entry;                    /* instruction at which lasting registers are filled */
     bool has_wide_accumulators;        /* of more than 32 bits a channel, in the kernel */
     uint8_t token; /* of the scoreboard, for inserted messages; if possible not the kernel's */
@@ -173,6 +175,10 @@ void coder_message_atomic(struct coder_builder *builder, enum coder_atomic opera
 void coder_message_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data);
 void coder_message_block(struct coder_builder *builder, sonde_vreg address,
                          struct sonde_operand data, uint32_t size, bool write);
+
+/* Of a message that moves `size` bytes of the profile buffer. */
+enum sonde_gen_sfid coder_block_function(const struct sonde_coder *coder);
+uint32_t coder_block_descriptor(const struct sonde_coder *coder, uint32_t size, bool write);
 
 /* scoreboard.c: let the instructions from `first` on, which are to be inserted
  * at one place, wait for what they must wait for. */

@@ -101,6 +101,13 @@ static uint32_t reserve_lasting(struct sonde_coder *coder, struct coder_pool *po
     return byte != CODER_NO_BYTE ? byte : coder_pool_reserve(pool, size, align);
 }
 
+static const char *const fill_names[] = {
+    [CODER_FILL_SCRATCH] = "",
+    [CODER_FILL_ZERO] = "a counter",
+    [CODER_FILL_BUFFER_ADDRESS] = "the address of the profile buffer",
+    [CODER_FILL_FF_TID] = "the fixed-function thread id",
+};
+
 static enum sonde_status place(struct sonde_coder *coder, struct coder_pool *pool, sonde_vreg v,
                                bool has_pool, const struct sonde_procedure *procedure,
                                struct sonde_error *error)
@@ -113,10 +120,14 @@ static enum sonde_status place(struct sonde_coder *coder, struct coder_pool *poo
         coder_pool_remove(&coder->compiler_free, vreg->byte, vreg->size);
         return SONDE_OK;
     }
+    /* A known address is written down in each procedure. */
+    if (vreg->fill == CODER_FILL_BUFFER_ADDRESS && coder->options.buffer_address != 0)
+        return SONDE_OK;
     return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
-                           "procedure %s needs %u bytes of registers for the whole kernel, which "
-                           "leaves none unused",
-                           procedure->name, vreg->size);
+                           "procedure %s needs %u bytes of registers for the whole kernel (%s), "
+                           "which leaves no such %u bytes unused: keep the value in the profile "
+                           "buffer instead",
+                           procedure->name, vreg->size, fill_names[vreg->fill], vreg->size);
 }
 
 enum sonde_status coder_place_lasting(struct sonde_coder *coder,

@@ -28,14 +28,24 @@ static uint32_t lengths(uint32_t payload, uint32_t response)
     return payload << 25 | response << 20;
 }
 
+static bool has_addresses(const struct sonde_coder *coder)
+{
+    return coder->options.buffer_model == SONDE_BUFFER_STATELESS;
+}
+
 static bool is_stateless(const struct coder_builder *builder)
 {
-    return builder->coder->options.buffer_model == SONDE_BUFFER_STATELESS;
+    return has_addresses(builder->coder);
+}
+
+static uint32_t bti_of(const struct sonde_coder *coder)
+{
+    return has_addresses(coder) ? BTI_STATELESS : coder->options.binding_table_index;
 }
 
 static uint32_t bti(const struct coder_builder *builder)
 {
-    return is_stateless(builder) ? BTI_STATELESS : builder->coder->options.binding_table_index;
+    return bti_of(builder->coder);
 }
 
 static struct sonde_gen_instruction make_send(const struct coder_builder *builder,
@@ -97,21 +107,29 @@ static sonde_vreg block_header(struct coder_builder *builder, sonde_vreg address
     return header;
 }
 
+enum sonde_gen_sfid coder_block_function(const struct sonde_coder *coder)
+{
+    return has_addresses(coder) ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0;
+}
+
+uint32_t coder_block_descriptor(const struct sonde_coder *coder, uint32_t size, bool write)
+{
+    uint32_t registers = (size + coder->grf_size - 1) / coder->grf_size, owords = size / 16;
+    uint32_t code = owords == 1 ? 0 : (uint32_t)__builtin_ctz(owords) + 1;
+    uint32_t type = has_addresses(coder) ? (write ? BLOCK_WRITE_A64 : BLOCK_READ_A64)
+                                         : (write ? BLOCK_WRITE : BLOCK_READ);
+    return type | DESCRIPTOR_HEADER | code << 8 | bti_of(coder) | lengths(1, write ? 0 : registers);
+}
+
 void coder_message_block(struct coder_builder *builder, sonde_vreg address,
                          struct sonde_operand data, uint32_t size, bool write)
 {
-    bool stateless = is_stateless(builder);
-    uint32_t grf = builder->coder->grf_size, registers = (size + grf - 1) / grf;
-    uint32_t owords = size / 16;
-    uint32_t code = owords == 1 ? 0 : (uint32_t)__builtin_ctz(owords) + 1;
-    uint32_t type =
-        stateless ? (write ? BLOCK_WRITE_A64 : BLOCK_READ_A64) : (write ? BLOCK_WRITE : BLOCK_READ);
-    uint32_t descriptor =
-        type | DESCRIPTOR_HEADER | code << 8 | bti(builder) | lengths(1, write ? 0 : registers);
+    const struct sonde_coder *coder = builder->coder;
+    uint32_t registers = (size + coder->grf_size - 1) / coder->grf_size;
     sonde_vreg header = block_header(builder, address);
     struct sonde_gen_instruction send = make_send(builder, 8, write);
     send.dst.type = SONDE_GEN_TYPE_UD;
-    direct_set_send(&send, stateless ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0, descriptor,
+    direct_set_send(&send, coder_block_function(coder), coder_block_descriptor(coder, size, write),
                     write ? (uint8_t)registers : 0);
     coder_builder_send(builder, &send, write ? NULL : &data, header, write ? &data : NULL);
 }

@@ -89,6 +89,18 @@ uint32_t coder_pool_reserve(struct coder_pool *pool, uint32_t size, uint32_t ali
     return coder_pool_reserve_avoiding(pool, size, align, 0);
 }
 
+uint32_t coder_pool_reserve_at(struct coder_pool *pool, uint32_t size, uint32_t align,
+                               uint32_t offset)
+{
+    for (uint32_t byte = offset; size != 0 && fits(pool, byte, size); byte += align) {
+        if (!all_free(pool, byte, size))
+            continue;
+        coder_pool_remove(pool, byte, size);
+        return byte;
+    }
+    return CODER_NO_BYTE;
+}
+
 bool coder_pool_release(struct coder_pool *pool, uint32_t byte, uint32_t size)
 {
     if (!fits(pool, byte, size))

@@ -24,6 +24,9 @@ uint32_t coder_pool_reserve(struct coder_pool *pool, uint32_t size, uint32_t ali
 /* As above, but not at a multiple of `avoid`. */
 uint32_t coder_pool_reserve_avoiding(struct coder_pool *pool, uint32_t size, uint32_t align,
                                      uint32_t avoid);
+/* The same at `offset` bytes, less than `align`, behind such a multiple. */
+uint32_t coder_pool_reserve_at(struct coder_pool *pool, uint32_t size, uint32_t align,
+                               uint32_t offset);
 /* Give back what reserve handed out. False, and nothing changes, when part of
  * it is not reserved. */
 bool coder_pool_release(struct coder_pool *pool, uint32_t byte, uint32_t size);

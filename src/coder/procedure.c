@@ -107,6 +107,12 @@ void coder_destroy(struct sonde_coder *coder)
     free(coder);
 }
 
+void coder_set_spill_area(struct sonde_coder *coder, uint32_t offset, uint32_t size)
+{
+    coder->spill_offset = offset;
+    coder->spill_size = size;
+}
+
 bool coder_owns(const struct sonde_coder *coder, const struct sonde_procedure *procedure)
 {
     return procedure != NULL && procedure->coder == coder;

@@ -48,7 +48,7 @@ static bool is_reachable(const struct sonde_instrument *instrument, uint32_t ind
 /* Last insertion first, so that liveness walks each block once. Code that is
  * never reached gets nothing: no register could be proved free there. */
 static enum sonde_status expand_all(struct sonde_instrument *instrument, struct coder_code *code,
-                                    uint32_t *spills, struct sonde_error *error)
+                                    struct coder_spills *spills, struct sonde_error *error)
 {
     for (size_t i = instrument->insertion_count; i-- > 0;) {
         struct rewrite_insertion *insertion = &instrument->insertions[i];
@@ -75,6 +75,7 @@ static enum sonde_status expand(struct sonde_instrument *instrument, struct code
                                 struct rewrite_insertion *entry, struct sonde_rewritten *rewritten,
                                 struct sonde_error *error)
 {
+    struct coder_spills spills = {0};
     coder_forget_chunks(instrument->coder);
     for (size_t i = 0; i < instrument->insertion_count; i++)
         coder_keep_lasting(instrument->coder, instrument->insertions[i].procedure);
@@ -83,7 +84,10 @@ static enum sonde_status expand(struct sonde_instrument *instrument, struct code
     enum sonde_status status = coder_expand_entry(instrument->coder, code, error);
     entry->count = code->count;
     if (status == SONDE_OK)
-        status = expand_all(instrument, code, &rewritten->spills, error);
+        status = expand_all(instrument, code, &spills, error);
+    rewritten->spills = spills.registers;
+    rewritten->buffer_spills = spills.in_buffer;
+    rewritten->spill_bytes = spills.bytes;
     rewritten->kept_registers = (uint32_t)coder_kept_count(instrument->coder);
     return status;
 }

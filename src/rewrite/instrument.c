@@ -92,6 +92,19 @@ struct sonde_coder *sonde_instrument_coder(struct sonde_instrument *instrument)
     return instrument->coder;
 }
 
+enum sonde_status sonde_instrument_set_spill_area(struct sonde_instrument *instrument,
+                                                  uint32_t offset, uint32_t size,
+                                                  struct sonde_error *error)
+{
+    if (offset % SONDE_SPILL_ALIGNMENT != 0 || size > UINT32_MAX - offset)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "a spill area of %u bytes at byte %u of the profile buffer: it "
+                               "starts at a multiple of %u and ends below 4 GiB",
+                               size, offset, SONDE_SPILL_ALIGNMENT);
+    coder_set_spill_area(instrument->coder, offset, size);
+    return SONDE_OK;
+}
+
 static enum sonde_status insert(struct sonde_instrument *instrument, size_t index,
                                 enum rewrite_slot slot, const struct sonde_procedure *procedure,
                                 struct sonde_error *error)

@@ -110,6 +110,16 @@ enum sonde_status sonde_instrument_pass(struct sonde_instrument *instrument, con
     return SONDE_OK;
 }
 
+enum sonde_status sonde_instrument_set_spill_area(struct sonde_instrument *instrument,
+                                                  uint32_t offset, uint32_t size,
+                                                  struct sonde_error *error)
+{
+    (void)instrument, (void)size;
+    if (offset < PROFILE_CONTROL_BYTES || offset % SONDE_SPILL_ALIGNMENT != 0)
+        return sonde_error_set(error, SONDE_ERROR_RANGE, 0, "wrong spill area");
+    return SONDE_OK;
+}
+
 void sonde_rewritten_clear(struct sonde_rewritten *rewritten)
 {
     free(rewritten->code);

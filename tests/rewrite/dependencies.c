@@ -87,6 +87,8 @@ static void instrument_kernel(const struct sonde_kernel_info *original, enum sou
     struct sonde_rewritten out = {0};
     struct sonde_error error = {0};
     info.has_free_ranges = info.has_free_ranges && source == SOURCE_FREE_LIST;
+    if (tally->kernels % 2 != 0) /* then to the profile buffer */
+        info.scratch_size = 0;
     struct sonde_coder_options options = {.buffer_model = SONDE_BUFFER_SURFACE,
                                           .binding_table_index = PROFILE_INDEX,
                                           .maximum_threads = 168,
@@ -100,6 +102,8 @@ static void instrument_kernel(const struct sonde_kernel_info *original, enum sou
         return;
     }
     enum sonde_status status = sonde_instrument_create(kernel, &options, &instrument, &error);
+    if (status == SONDE_OK && source != SOURCE_FREE_LIST)
+        status = sonde_instrument_set_spill_area(instrument, 1u << 20, 16u << 20, &error);
     if (status == SONDE_OK && !insert_counters(instrument, kernel, &error))
         status = SONDE_ERROR_ARGUMENT;
     if (status == SONDE_OK)

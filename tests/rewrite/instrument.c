@@ -291,7 +291,7 @@ static void spilling(void **unused)
         uint32_t scratch;
         const char *reason;
     } cases[] = {
-        {"L0:\nnop\n" EOT, 0, "no scratch memory is reserved"},
+        {"L0:\nnop\n" EOT, 0, "the kernel has no scratch memory for it"},
         {"L0:\n(W) mov (1|M0) r0.5<1>:ud 0:ud\n(W) jmpi L1\nL1:\nnop\n" EOT, 64,
          "no register holds the thread header"},
     };

@@ -34,6 +34,8 @@ static void make_surfaces(struct machine *machine)
     uint8_t *heap = machine->memory + STATE_AT;
     for (unsigned i = 0; i < MACHINE_SURFACES; i++) {
         uint32_t offset = TABLE_BYTES + i * 64, last = MACHINE_SURFACE_BYTES - 1;
+        if (i == MACHINE_PROFILE)
+            last = MACHINE_PROFILE_BYTES - 1;
         store32(heap + 4 * i, offset);
         store32(heap + offset, 4u << 29 | 0x1ffu << 18);
         store32(heap + offset + 8, (last & 0x7f) | (last >> 7 & 0x3fff) << 16);

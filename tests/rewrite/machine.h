@@ -9,7 +9,8 @@
 
 #define MACHINE_SURFACES      8u
 #define MACHINE_SURFACE_BYTES 0x20000u
-#define MACHINE_PROFILE       7u     /* binding-table index of the profile buffer */
+#define MACHINE_PROFILE       7u /* binding-table index of the profile buffer */
+#define MACHINE_PROFILE_BYTES 0x400000u
 #define MACHINE_SCRATCH       16384u /* bytes a thread */
 #define MACHINE_PAYLOAD_BYTES 65536u
 

@@ -129,6 +129,28 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
     return status;
 }
 
+/* Registers may be saved behind what the tools laid out. */
+#define ATTACH_SPILL_LIMIT (16u << 20)
+
+static enum sonde_status offer_spill_area(const struct attach_kernel *kernel,
+                                          struct sonde_instrument *instrument, uint32_t *offset,
+                                          struct sonde_error *error)
+{
+    uint32_t end = kernel->buffer_size != 0 ? kernel->buffer_size : PROFILE_CONTROL_BYTES;
+    *offset = (end + SONDE_SPILL_ALIGNMENT - 1) / SONDE_SPILL_ALIGNMENT * SONDE_SPILL_ALIGNMENT;
+    return sonde_instrument_set_spill_area(instrument, *offset, ATTACH_SPILL_LIMIT, error);
+}
+
+/* The trace, which is as long as a dispatch needs, stands behind everything. */
+static void take_spill_area(struct attach_kernel *kernel, uint32_t offset, uint32_t bytes)
+{
+    if (bytes == 0)
+        return;
+    kernel->buffer_size = offset + bytes;
+    if (kernel->trace != NULL)
+        kernel->trace->base = kernel->buffer_size;
+}
+
 static void take_rewritten(struct attach_kernel *kernel, const struct sonde_rewritten *rewritten,
                            uint32_t binding_table_index)
 {
@@ -161,12 +183,17 @@ static enum sonde_status instrument(struct attach_kernel *kernel, uint32_t bindi
         return status;
     status = run_tools(kernel, made, error);
     struct sonde_rewritten rewritten = {.code = NULL};
+    uint32_t spill_offset = 0;
+    if (status == SONDE_OK)
+        status = offer_spill_area(kernel, made, &spill_offset, error);
     if (status == SONDE_OK)
         status = sonde_instrument_emit(made, &rewritten, error);
     if (status == SONDE_OK && rewritten.instrumented_entry >= rewritten.size)
         status = sonde_error_set(error, SONDE_ERROR_RANGE, 0, "the rewritten heap is broken");
-    if (status == SONDE_OK)
+    if (status == SONDE_OK) {
+        take_spill_area(kernel, spill_offset, rewritten.spill_bytes);
         take_rewritten(kernel, &rewritten, binding_table_index);
+    }
     sonde_instrument_destroy(made);
     return status;
 }
