@@ -2,9 +2,8 @@
 """Run OpenCL programs of other people on the emulated GPUs and print a table.
 
 Without options, the programs of Debian packages on emu:skl; --programs DIR adds
-those that were built in DIR (workload_table.py says how); with --conformance
-DIR, the sub-tests of an OpenCL conformance test build in DIR. Programs that are
-not there are skipped and named. Every program judges its own results; its own
+those that were built in DIR (workload_table.py says how). Programs that are not
+there are skipped and named. Every program judges its own results; its own
 words for success are looked for in what it printed, besides the exit status,
 and the numbers of some are compared with those of the run on PoCL.
 
@@ -25,46 +24,6 @@ import tempfile
 import time
 
 import workload_table
-from workload_table import Program
-
-# Program of the conformance tests, its sub-tests.
-CONFORMANCE = [
-    ("basic/test_basic", ["if", "loop", "pointer_cast", "barrier", "local_kernel_def",
-                          "kernel_call_kernel_function", "work_item_functions",
-                          "global_work_offsets", "intmath_long4", "fpmath", "image_r8",
-                          "imagereadwrite", "constant", "local_arg_def", "vload_global",
-                          "astype", "bufferreadwriterect", "explicit_s2v"]),
-    ("select/test_select", ["-w select_int_int", "-w select_double_long"]),
-    ("relationals/test_relationals", ["relational_isequal", "relational_any"]),
-    ("integer_ops/test_integer_ops", ["integer_hadd", "integer_mul_hi", "integer_abs_diff",
-                                      "unary_ops_increment"]),
-    ("commonfns/test_commonfns", ["clamp", "mix", "sign", "step"]),
-    ("atomics/test_atomics", ["atomic_add", "atomic_cmpxchg", "atomic_min"]),
-    ("vectors/test_vectors", ["step_type", "vec_align_packed_array"]),
-    ("geometrics/test_geometrics", ["geom_cross", "geom_dot"]),
-    ("printf/test_printf", ["int", "float", "string", "vector"]),
-    ("conversions/test_conversions", ["-w long_sat_rtz_float", "-w double_rte_ulong",
-                                      "-w char_sat_float"]),
-    ("subgroups/test_subgroups", ["sub_group_info_core", "work_item_functions_core",
-                                  "subgroup_functions_core", "barrier_functions_core",
-                                  "ifp_core"]),
-    ("workgroups/test_workgroups", ["work_group_all", "work_group_any",
-                                    "work_group_reduce_add", "work_group_broadcast_1D",
-                                    "work_group_scan_inclusive_add"]),
-    ("math_brute_force/test_bruteforce", ["-w -[65536] -r -d " + function for function in
-                                          ("sqrt", "fma", "divide", "exp", "sin", "log", "pow",
-                                           "ldexp", "fmod", "ilogb", "rsqrt", "nextafter")]),
-]
-
-
-def conformance_rows(folder):
-    rows = []
-    for program, tests in CONFORMANCE:
-        for test in tests:
-            rows.append(Program(os.path.basename(program), f"{os.path.basename(program)} {test}",
-                                f"{os.path.join(folder, program)} {test}",
-                                r"PASSED (sub-)?test", "", ""))
-    return rows
 
 
 def command_line(sonde, device, mode, data):
@@ -245,8 +204,6 @@ def parse_arguments():
     parser.add_argument("--sonde", default=os.path.join(root, "build/src/cli/sonde"))
     parser.add_argument("--device", action="append", help="emu:skl, emu:tgllp, emu:dg2 or pocl")
     parser.add_argument("--programs", metavar="DIR", help="folder of programs that you built")
-    parser.add_argument("--conformance", metavar="DIR",
-                        help="test_conformance folder of a conformance test build")
     parser.add_argument("--mode", default="profile", choices=["plain", "profile", "verify"])
     parser.add_argument("--only", metavar="REGEX", default="", help="rows whose name matches")
     parser.add_argument("--limit", type=int, default=120, help="seconds a program")
@@ -262,8 +219,7 @@ def main():
     if options.table:
         print_table(load_results(options.table))
         return 0
-    rows = conformance_rows(os.path.abspath(options.conformance)) if options.conformance \
-        else workload_table.PACKAGED + (workload_table.BUILT if options.programs else [])
+    rows = workload_table.PACKAGED + (workload_table.BUILT if options.programs else [])
     options.programs = options.programs and os.path.abspath(options.programs)
     results = load_results(options.json) if options.json else {}
     failed = 0

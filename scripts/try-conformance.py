@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Run sub-tests of an OpenCL conformance test build on the emulated GPUs.
+
+The list is conformance_tests.py. Results are kept in a file, a later call goes on from it, and
+--write puts the tables made of it into doc/conformance.md.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import conformance_tests
+
+PASSED = r"PASSED (\d+ of \d+ )?(sub-)?test"
+SKIPPED = r"(?im)^.*(skipping|skipped|not supported).*$"
+WAITING = 12  # times the limit that a program may take by the clock
+LATE = (-signal.SIGXCPU, 128 + signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+def all_rows(folder):
+    """Name and command of each sub-test."""
+    rows = []
+    for program, arguments, tests in conformance_tests.TESTS:
+        for test in tests.split():
+            words = f"{arguments} {test}".strip()
+            rows.append((f"{os.path.basename(program)} {words}",
+                         f"{os.path.join(folder, program)} {words}"))
+    return rows
+
+
+def run_program(command, limit, folder):
+    """Output, exit status, seconds of the processor, and whether a limit ended it.
+
+    The limit and the seconds are those of the processor, so that they say the same on a busy
+    machine; a program that waits for something else is stopped after some times the limit.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
+    try:
+        output = process.communicate(timeout=WAITING * limit)[0]
+        late = process.returncode in LATE
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        output = process.communicate()[0]
+        late = True
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return output.decode(errors="replace"), process.returncode, round(used, 1), late
+
+
+def count(sonde, data):
+    """Kernels and dispatches of the trace."""
+    info = subprocess.run([sonde, "info", "-i", data], capture_output=True, text=True,
+                          check=False).stdout
+    return (len(re.findall(r"^\s*kernel \d+:", info, re.M)),
+            sum(int(n) for n in re.findall(r"^\s*(\d+) dispatches,", info, re.M)))
+
+
+def judge(text, status, dispatches):
+    if re.search(r"(?i)sonde: (warning|error).*fault", text):
+        return "fault of the device"
+    if status != 0:
+        return f"fails: exit status {status}"
+    if re.search(PASSED, text) is None:
+        return "fails: its own check"
+    if dispatches == 0 and re.search(SKIPPED, text) is not None:
+        return "not supported"
+    return "passes"
+
+
+def run_row(sonde, name, command, device, limit):
+    """One sub-test on one device: a row of the results, and the end of its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "data")
+        output, status, seconds, late = run_program(
+            [sonde, "run", "-t", "none", "-o", data, "--device", device, "--"] +
+            shlex.split(command), limit, folder)
+        kernels, dispatches = count(sonde, data)
+    state = f"not finished in {limit} s" if late else judge(output, status, dispatches)
+    return {"name": name, "device": device, "state": state, "kernels": kernels,
+            "dispatches": dispatches, "seconds": seconds}, output[-2000:]
+
+
+def cell(value):
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def print_row(columns):
+    print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |",
+          flush=True)
+
+
+class Results:
+    """What was seen so far, a row a line in a file, so that a later call goes on from there."""
+
+    def __init__(self, path):
+        self.path = path
+        self.rows = {}
+        if path is not None and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                for row in json.load(file):
+                    self.rows[self.key(row)] = row
+
+    @staticmethod
+    def key(row):
+        return row["device"], row["name"]
+
+    def settled(self, device, name, limit):
+        """Whether the row needs no other try: it ended, or the limit was not smaller."""
+        row = self.rows.get((device, name))
+        if row is None:
+            return False
+        late = re.match(r"not finished in (\d+) s", row["state"])
+        return int(late.group(1)) >= limit if late else True
+
+    def add(self, row):
+        self.rows[self.key(row)] = row
+        if self.path is None:
+            return
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
+            file.write("[\n" + ",\n".join(json.dumps(row) for row in self.rows.values()) + "\n]\n")
+        os.replace(self.path + ".new", self.path)
+
+    def lines(self, names, devices):
+        """The tables: how many rows ended how on each device, and all rows."""
+        rows = {(name, device): self.rows.get((device, name))
+                for name in names for device in devices}
+        short = {key: state_of(row) for key, row in rows.items()}
+        yield ["state"] + devices
+        yield ["---"] + ["---:"] * len(devices)
+        for state in sorted(set(short.values())):
+            yield [state] + [sum(short[name, device] == state for name in names)
+                             for device in devices]
+        yield []
+        yield ["program"] + devices + ["kernels", "dispatches", "seconds"]
+        yield ["---"] + ["---"] * len(devices) + ["---:"] * 3
+        for name in names:
+            seen = [rows[name, device] for device in devices if rows[name, device]]
+            if seen:
+                yield ([f"`{name}`"] + [short[name, device] + explained(name, device, short)
+                                        for device in devices] +
+                       [seen[0]["kernels"], seen[0]["dispatches"],
+                        " / ".join(f"{rows[name, device]['seconds']:.0f}"
+                                   if rows[name, device] else "-" for device in devices)])
+
+
+def state_of(row):
+    if row is None:
+        return "not tried"
+    return re.sub(r"^fails: .*", "fails", row["state"])
+
+
+def explained(name, device, short):
+    """The number of the explanation of a failure in the document."""
+    if not short[name, device].startswith(("fails", "fault", "not finished")):
+        return ""
+    return "".join(f" ({number})" for number, names, devices, _ in conformance_tests.EXPLANATIONS
+                   if re.search(names, name) and re.search(devices, device))
+
+
+def write_document(path, lines):
+    """Put the tables and the explanations between the marks of a document."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    begin, end = "<!-- tables: begin -->\n", "<!-- tables: end -->\n"
+    if begin not in text or end not in text:
+        sys.exit(f"{path} has lost its marks for the tables")
+    table = "".join("| " + " | ".join(cell(c).replace("|", "\\|") for c in line) + " |\n"
+                    if line else "\n" for line in lines)
+    notes = "".join(f"{number}. {text}\n" for number, _, _, text in conformance_tests.EXPLANATIONS)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text[:text.index(begin) + len(begin)] + notes + "\n" + table +
+                   text[text.index(end):])
+
+
+def parse_options():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sonde", default=os.path.join(root, "build/src/cli/sonde"))
+    parser.add_argument("tests", metavar="DIR",
+                        help="test_conformance folder of a conformance test build")
+    parser.add_argument("--device", metavar="NAME", action="append",
+                        help="emulated GPU; can be given several times (all three)")
+    parser.add_argument("--only", metavar="REGEX", default="", help="rows whose name matches")
+    parser.add_argument("--limit", type=int, default=120, help="processor seconds a program")
+    parser.add_argument("--results", metavar="FILE",
+                        help="JSON file to go on from and to keep the results in")
+    parser.add_argument("--again", metavar="REGEX",
+                        help="also run settled rows whose state matches")
+    parser.add_argument("--write", metavar="FILE",
+                        help="run nothing; write the tables of the results into this document")
+    parser.add_argument("--show-output", action="store_true",
+                        help="print the end of the output of programs that do not pass")
+    options = parser.parse_args()
+    options.device = options.device or ["emu:skl", "emu:tgllp", "emu:dg2"]
+    return options
+
+
+def wanted(results, device, name, options):
+    if re.search(options.only, name) is None:
+        return False
+    row = results.rows.get((device, name))
+    if row is not None and options.again is not None and re.search(options.again, row["state"]):
+        return True
+    return not results.settled(device, name, options.limit)
+
+
+def run_rows(rows, results, options):
+    failed = 0
+    print_row(["program", "device", "state", "kernels", "dispatches", "seconds"])
+    print_row(["---"] * 3 + ["---:"] * 3)
+    for name, command in rows:
+        for device in options.device:
+            if not wanted(results, device, name, options):
+                continue
+            result, tail = run_row(options.sonde, name, command, device, options.limit)
+            results.add(result)
+            print_row(list(result.values()))
+            if result["state"] in ("passes", "not supported"):
+                continue
+            failed += 1
+            if options.show_output:
+                print(f"== {device} {name}\n{tail}", file=sys.stderr, flush=True)
+    return failed
+
+
+def main():
+    options = parse_options()
+    rows = all_rows(os.path.abspath(options.tests))
+    results = Results(options.results)
+    if options.write:
+        write_document(options.write, results.lines([name for name, _ in rows], options.device))
+        return 0
+    if shutil.which(options.sonde) is None:
+        sys.exit(f"{options.sonde} is not there; --sonde names another")
+    return 1 if run_rows(rows, results, options) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
