@@ -119,4 +119,10 @@ EXPLANATIONS = [
      "registers and indexes them without a check; for an argument of 3 or more it reads the "
      "registers behind them, which hold something else (seen in the instructions with "
      "`sonde annotate`)."),
+    (2, "(quick_u?long_math|integer_(divide|modulo)Assign)", "dg2",
+     "The code that the driver's compiler makes of `ulong % ulong` for DG2 loses results when lanes "
+     "take different ways: with SIMD32 it keeps the result of the long way in r2 and r3, lanes 8 to "
+     "15 in r3, while the lanes of the short way write the divisor as a float to r3 and r4, lanes 0 "
+     "to 7 in r3. The wrong value of a lane is exactly the float of the divisor of the lane 8 "
+     "below. The code of the other two devices keeps them apart."),
 ]
