@@ -24,6 +24,11 @@ struct sonde_coder_options {
      * (8 bytes, a multiple of 8). */
     uint64_t buffer_address;
     uint32_t buffer_address_byte;
+    /* SURFACE: whether the host leaves the buffer's own 64-bit address in the
+     * buffer, and at which byte (16 bytes are read there; a multiple of 16).
+     * Pointers into the buffer are possible then. */
+    bool buffer_holds_address;
+    uint32_t buffer_address_offset;
 };
 
 /* Of the part of the profile buffer in which registers are saved; see
@@ -42,6 +47,15 @@ SONDE_API void sonde_coder_gen_model(const struct sonde_coder *coder,
                                      struct sonde_gen_model *model);
 SONDE_API enum sonde_buffer_model
 sonde_coder_profile_buffer_addr_model(const struct sonde_coder *coder);
+
+/* Memory of every hardware thread in the profile buffer, which calls of probes
+ * use for a stack: bytes for all threads together, 0 when nothing asked for
+ * any. It has to be given a place, a multiple of 4096 bytes in the buffer, before
+ * sonde_instrument_emit; what stands there is undefined. */
+SONDE_API uint64_t sonde_coder_thread_memory(const struct sonde_coder *coder);
+SONDE_API enum sonde_status sonde_coder_place_thread_memory(struct sonde_coder *coder,
+                                                            uint32_t offset,
+                                                            struct sonde_error *error);
 
 /* timer:ud = the low half of the timestamp (GPU clock ticks). */
 SONDE_API enum sonde_status sonde_coder_start_timer(struct sonde_coder *coder,

@@ -17,6 +17,7 @@ struct sonde_predicate {
     uint8_t flag_number; /* f0, f1 */
     uint8_t flag_subreg; /* 0 or 1: the 16-bit half */
     bool inverse;        /* when the flag is clear */
+    bool varies;         /* calls of probes (hli.h) only: the flag differs by channel */
 };
 
 /* Owned by the coder, freed with it. NULL when out of memory. */

@@ -36,6 +36,35 @@ static void add_base(struct coder_builder *builder, sonde_vreg address, struct s
     add_offset(builder, address, base, offset);
 }
 
+bool coder_has_pointers(const struct sonde_coder *coder)
+{
+    return is_stateless(coder) || coder->options.buffer_holds_address;
+}
+
+void coder_pointer(struct coder_builder *builder, sonde_vreg pointer, struct sonde_operand offset)
+{
+    const struct sonde_coder_options *options = &builder->coder->options;
+    if (!coder_has_pointers(builder->coder)) {
+        coder_builder_fail(builder, SONDE_ERROR_UNSUPPORTED,
+                           "the profile buffer is a surface whose address is not known: there are "
+                           "no pointers into it");
+        return;
+    }
+    if (is_stateless(builder->coder)) {
+        add_base(builder, pointer, offset);
+        return;
+    }
+    sonde_vreg own = coder_builder_temporary(builder, CODER_TEMPORARY_RESPONSE);
+    sonde_vreg at = coder_builder_temporary(builder, CODER_TEMPORARY_ADDRESS);
+    if (builder->status != SONDE_OK)
+        return;
+    coder_builder_move(
+        builder, coder_vreg_typed(at, 0, SONDE_GEN_TYPE_UD),
+        coder_typed(sonde_operand_immediate(options->buffer_address_offset), SONDE_GEN_TYPE_UD));
+    coder_message_block(builder, at, sonde_operand_vreg(own), 16, false);
+    add_offset(builder, pointer, own, offset);
+}
+
 enum sonde_status sonde_coder_compute_address(struct sonde_coder *coder,
                                               struct sonde_procedure *procedure, sonde_vreg address,
                                               struct sonde_operand offset,

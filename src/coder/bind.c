@@ -1,6 +1,9 @@
 /* What a procedure needs at a point: registers for its values, and state to
  * save around it. */
+#include "coder/hli.h"
 #include "coder/plan.h"
+
+#include <string.h>
 
 const struct coder_kept *plan_find_kept(const struct sonde_coder *coder,
                                         const struct coder_chunk *chunk)
@@ -70,6 +73,8 @@ static enum sonde_status bind_item(struct plan *plan, const struct coder_item *i
                                    struct sonde_error *error)
 {
     const struct sonde_coder *coder = plan->coder;
+    if (item->kind == CODER_ITEM_CALL)
+        return SONDE_OK;
     if (item->kind == CODER_ITEM_THREAD_CHUNK) {
         enum sonde_status status = bind(plan, item->dst, 4, 0, 0, error);
         bool temporary = plan_find_kept(coder, &item->chunk) == NULL &&
@@ -100,15 +105,32 @@ void coder_item_physical_effects(const struct coder_item *item, struct sonde_gen
     sonde_gen_instruction_effects(&instruction, effects);
 }
 
+/* An index leads to registers that the convention gives to a function. */
+static void note_indexed(struct plan *plan)
+{
+    uint32_t size = plan->coder->grf_size;
+    for (uint32_t byte = size; byte < HLI_FIRST_KEPT * size; byte++) {
+        plan->fixed[byte / 64] |= 1ull << byte % 64;
+        plan->clobbered[byte / 64] |= 1ull << byte % 64;
+    }
+}
+
 /* Accumulators of products carry more bits than a move can save. */
 static enum sonde_status note_effects(struct plan *plan, const struct coder_item *item,
                                       struct sonde_error *error)
 {
-    if (item->kind != CODER_ITEM_INSTRUCTION)
-        return SONDE_OK;
     const struct sonde_gen_effect *live = plan->point->live;
     struct sonde_gen_effects effects;
-    coder_item_physical_effects(item, &effects);
+    if (item->kind == CODER_ITEM_CALL) {
+        memset(&effects, 0, sizeof effects);
+        effects.writes = plan->coder->bodies[item->body].writes;
+    } else if (item->kind == CODER_ITEM_INSTRUCTION) {
+        coder_item_physical_effects(item, &effects);
+    } else {
+        return SONDE_OK;
+    }
+    if (item->keeps && effects.writes.grf_unknown)
+        note_indexed(plan);
     for (uint32_t w = 0; w < plan->coder->grf_words; w++) {
         uint64_t named = effects.reads.grf[w] | effects.writes.grf[w];
         plan->fixed[w] |= named;
@@ -116,7 +138,7 @@ static enum sonde_status note_effects(struct plan *plan, const struct coder_item
         plan->outside[w] |= item->keeps ? 0 : named;
     }
     plan->has_call |= item->keeps;
-    plan->names_any |= effects.reads.grf_unknown || effects.writes.grf_unknown;
+    plan->names_any |= !item->keeps && (effects.reads.grf_unknown || effects.writes.grf_unknown);
     plan->writes_address |= effects.writes.address != 0;
     plan->writes_accumulator |= effects.writes.accumulators != 0 || effects.writes.mme;
     uint16_t accumulators = effects.writes.accumulators & live->accumulators;

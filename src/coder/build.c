@@ -19,6 +19,9 @@ struct coder_builder coder_builder_open(struct sonde_coder *coder,
     if (predicate != NULL && (predicate->flag_number > 1 || predicate->flag_subreg > 1))
         coder_builder_fail(&builder, SONDE_ERROR_ARGUMENT, "there is no flag f%u.%u",
                            predicate->flag_number, predicate->flag_subreg);
+    else if (predicate != NULL && predicate->varies)
+        coder_builder_fail(&builder, SONDE_ERROR_ARGUMENT,
+                           "only calls of probes take a predicate that differs by channel");
     return builder;
 }
 

@@ -1,144 +1,11 @@
 /* Calls of probes: arguments into the convention's registers, the probe, its
  * result, and the kernel's values around it. */
-#include "coder/hli.h"
-#include "coder/wide.h"
+#include "coder/call.h"
+#include "coder/direct.h"
 
-#define MAXIMUM_ARGUMENTS 16u
+#define INLINE_LIMIT 32u /* instructions, for which a body is not worth its call */
 
-struct call {
-    struct coder_builder builder;
-    const struct sonde_hli_argument *arguments;
-    size_t count;
-    sonde_vreg staged[MAXIMUM_ARGUMENTS]; /* 0: an immediate */
-    struct sonde_operand values[MAXIMUM_ARGUMENTS];
-};
-
-static bool is_wide(enum sonde_hli_kind kind)
-{
-    return kind == SONDE_HLI_VALUE64 || kind == SONDE_HLI_BUFFER || kind == SONDE_HLI_GRF_RANGE ||
-           kind == SONDE_HLI_GRF_RANGE_MUTABLE;
-}
-
-static bool is_range(enum sonde_hli_kind kind)
-{
-    return kind == SONDE_HLI_GRF_RANGE || kind == SONDE_HLI_GRF_RANGE_MUTABLE;
-}
-
-static void check(struct coder_builder *builder, enum sonde_status status)
-{
-    /* The method left its message where the builder would. */
-    if (builder->status == SONDE_OK)
-        builder->status = status;
-}
-
-/* A pointer to a copy of the registers in the thread's part of the buffer. */
-static void stage_range(struct call *call, size_t i)
-{
-    struct coder_builder *builder = &call->builder;
-    const struct sonde_hli_argument *argument = &call->arguments[i];
-    struct sonde_coder *coder = builder->coder;
-    uint32_t chunk = coder->grf_size;
-    while (chunk < argument->count * coder->grf_size && chunk < 1u << 16)
-        chunk *= 2;
-    check(builder, sonde_coder_compute_thread_chunk_address(
-                       coder, builder->procedure, call->staged[i], argument->buckets, chunk,
-                       (uint32_t)argument->value.immediate, 0, builder->error));
-    sonde_vreg walk = sonde_vreg_make_msg_addr_scratch(coder);
-    if (builder->status == SONDE_OK)
-        coder_builder_operation(builder, SONDE_MOV, SONDE_GEN_TYPE_UQ, sonde_operand_vreg(walk),
-                                sonde_operand_vreg(call->staged[i]), sonde_operand_immediate(0));
-    if (builder->status == SONDE_OK)
-        check(builder, sonde_coder_store_reg_range(coder, builder->procedure, walk, argument->first,
-                                                   argument->count, NULL, builder->error));
-}
-
-static void stage_mask(struct call *call, size_t i)
-{
-    struct coder_builder *builder = &call->builder;
-    const struct sonde_gen_instruction *instruction = call->arguments[i].instruction;
-    if (call->arguments[i].kind == SONDE_HLI_SIMD_MASK) {
-        check(builder,
-              sonde_coder_compute_simd_mask(builder->coder, builder->procedure, call->staged[i],
-                                            false, UINT32_MAX, NULL, NULL, builder->error));
-        return;
-    }
-    if (instruction == NULL) {
-        coder_builder_fail(builder, SONDE_ERROR_ARGUMENT, "an operand mask is of an instruction");
-        return;
-    }
-    check(builder, sonde_coder_compute_simd_mask(
-                       builder->coder, builder->procedure, call->staged[i], instruction->no_mask,
-                       sonde_coder_execution_mask(instruction), instruction, NULL, builder->error));
-    struct sonde_operand mask = sonde_operand_vreg(call->staged[i]);
-    if (builder->status == SONDE_OK && instruction->channel_offset != 0)
-        coder_builder_operation(builder, SONDE_SHR, SONDE_GEN_TYPE_UD, mask, mask,
-                                sonde_operand_immediate(instruction->channel_offset));
-}
-
-static void stage_value(struct call *call, size_t i)
-{
-    struct coder_builder *builder = &call->builder;
-    const struct sonde_hli_argument *argument = &call->arguments[i];
-    struct sonde_coder *coder = builder->coder;
-    sonde_vreg to = call->staged[i];
-    switch (argument->kind) {
-    case SONDE_HLI_VALUE32:
-    case SONDE_HLI_VALUE64:
-        coder_builder_operation(
-            builder, SONDE_MOV, is_wide(argument->kind) ? SONDE_GEN_TYPE_UQ : SONDE_GEN_TYPE_UD,
-            sonde_operand_vreg(to), argument->value, sonde_operand_immediate(0));
-        break;
-    case SONDE_HLI_BUFFER:
-        check(builder, sonde_coder_compute_address(coder, builder->procedure, to, argument->value,
-                                                   NULL, builder->error));
-        break;
-    case SONDE_HLI_TID:
-        check(builder, sonde_coder_get_tid(coder, builder->procedure, to, NULL, builder->error));
-        break;
-    case SONDE_HLI_FF_TID:
-        check(builder, sonde_coder_get_ff_tid(coder, builder->procedure, to, NULL, builder->error));
-        break;
-    case SONDE_HLI_SIMD_MASK:
-    case SONDE_HLI_OPERAND_MASK:
-        stage_mask(call, i);
-        break;
-    default:
-        stage_range(call, i);
-        break;
-    }
-}
-
-/* Values first go to registers of our own: the convention's may be theirs. */
-static void stage(struct call *call, size_t i)
-{
-    struct coder_builder *builder = &call->builder;
-    const struct sonde_hli_argument *argument = &call->arguments[i];
-    bool constant = argument->value.kind == SONDE_OPERAND_IMMEDIATE;
-    bool pointer = argument->kind == SONDE_HLI_BUFFER || is_range(argument->kind);
-    if ((unsigned)argument->kind > SONDE_HLI_SLM_OFFSET) {
-        coder_builder_fail(builder, SONDE_ERROR_ARGUMENT, "argument %zu is of no known kind", i);
-    } else if (pointer && builder->coder->options.buffer_model != SONDE_BUFFER_STATELESS) {
-        coder_builder_fail(builder, SONDE_ERROR_UNSUPPORTED,
-                           "argument %zu points into the profile buffer, which is a surface "
-                           "without an address",
-                           i);
-    } else if (argument->kind == SONDE_HLI_BUFFER_OFFSET ||
-               argument->kind == SONDE_HLI_SLM_OFFSET ||
-               (constant &&
-                (argument->kind == SONDE_HLI_VALUE32 || argument->kind == SONDE_HLI_VALUE64))) {
-        if (!constant)
-            coder_builder_fail(builder, SONDE_ERROR_ARGUMENT, "argument %zu is no constant", i);
-        call->values[i] = argument->value;
-    } else {
-        call->staged[i] = sonde_vreg_make_scratch(
-            builder->coder, is_wide(argument->kind) ? SONDE_VREG_QWORD : SONDE_VREG_DWORD);
-        if (call->staged[i] == 0)
-            coder_builder_fail(builder, SONDE_ERROR_MEMORY, "out of memory");
-        call->values[i] = sonde_operand_vreg(call->staged[i]);
-        if (builder->status == SONDE_OK)
-            stage_value(call, i);
-    }
-}
+#define STACK_HEADER_BYTES 16u /* r125.4: variables; see hli.h */
 
 static struct coder_item *append_kind(struct coder_builder *builder, enum coder_item_kind kind)
 {
@@ -151,33 +18,134 @@ static struct coder_item *append_kind(struct coder_builder *builder, enum coder_
     return item;
 }
 
+static struct sonde_operand grf(const struct call *call, uint32_t number, uint32_t byte)
+{
+    return sonde_operand_grf(number, byte, call->builder.coder->grf_size);
+}
+
 static void pass_arguments(struct call *call)
 {
     struct coder_builder *builder = &call->builder;
     uint32_t number = HLI_FIRST_ARGUMENT;
     for (size_t i = 0; i < call->count && builder->status == SONDE_OK; i++) {
-        bool wide = is_wide(call->arguments[i].kind);
+        bool wide = call_is_wide(call->arguments[i].kind);
         if (number + (wide ? 2 : 1) > HLI_FIRST_ARGUMENT + HLI_ARGUMENT_LIMIT)
             coder_builder_fail(builder, SONDE_ERROR_RANGE, "more arguments than registers");
         else
-            coder_builder_operation(builder, SONDE_MOV,
-                                    wide ? SONDE_GEN_TYPE_UQ : SONDE_GEN_TYPE_UD,
-                                    sonde_operand_grf(number, 0, builder->coder->grf_size),
-                                    call->values[i], sonde_operand_immediate(0));
+            call_move(builder, wide, grf(call, number, 0), call->values[i]);
         number += wide ? 2 : 1;
     }
 }
 
-static void append_probe(struct coder_builder *builder, const struct sonde_hli_function *function)
+/* Bytes of the structure, each member at a multiple of its size. */
+static uint32_t combined_offset(const struct call *call, size_t member)
 {
-    for (size_t i = 0; i < function->count && builder->status == SONDE_OK; i++) {
-        struct coder_item *item = append_kind(builder, CODER_ITEM_INSTRUCTION);
+    uint32_t offset = 0;
+    for (size_t i = 0; i <= member; i++) {
+        uint32_t size = i < call->count && call_is_wide(call->arguments[i].kind) ? 8 : 4;
+        offset = (offset + size - 1) / size * size;
+        if (i < member)
+            offset += size;
+    }
+    return offset;
+}
+
+/* The structure stands in the thread's memory, behind the probe's stack. */
+static void pass_combined(struct call *call)
+{
+    struct coder_builder *builder = &call->builder;
+    struct sonde_coder *coder = builder->coder;
+    sonde_vreg place = call_scratch(builder, SONDE_VREG_DWORD);
+    sonde_vreg data = sonde_vreg_make(coder, SONDE_VREG_MEM_BLOCK, SONDE_VREG_FLAG_MSG_DATA);
+    sonde_vreg address = sonde_vreg_make_msg_addr_scratch(coder);
+    uint32_t size = 16;
+    while (size < combined_offset(call, call->count))
+        size *= 2;
+    if (data == 0 || address == 0)
+        coder_builder_fail(builder, SONDE_ERROR_MEMORY, "out of memory");
+    for (size_t i = 0; i < call->count && builder->status == SONDE_OK; i++)
+        call_move(builder, call_is_wide(call->arguments[i].kind),
+                  sonde_operand_vreg_at(data, combined_offset(call, i)), call->values[i]);
+    if (builder->status != SONDE_OK)
+        return;
+    coder_slot_offset(builder, place, call->function->stack_bytes);
+    if (builder->status == SONDE_OK)
+        builder->status = sonde_coder_compute_address(
+            coder, builder->procedure, address, sonde_operand_vreg(place), NULL, builder->error);
+    if (builder->status == SONDE_OK)
+        builder->status = sonde_coder_store_mem_block(coder, builder->procedure, address, data,
+                                                      size, NULL, builder->error);
+    sonde_vreg pointer = call_scratch(builder, SONDE_VREG_QWORD);
+    if (builder->status == SONDE_OK)
+        coder_pointer(builder, pointer, sonde_operand_vreg(place));
+    call->values[0] = sonde_operand_vreg(pointer);
+}
+
+/* Of the registers that the convention has for it. The areas for registers and
+ * for variables stand one behind the other. */
+static void pass_stack(struct call *call)
+{
+    struct coder_builder *builder = &call->builder;
+    if (call->stack == 0 || builder->status != SONDE_OK)
+        return;
+    struct sonde_operand base = sonde_operand_vreg(call->stack);
+    call_move(builder, true, grf(call, HLI_MEMORY_HEADER, 0), base);
+    call_move(builder, false, grf(call, HLI_MEMORY_HEADER, STACK_HEADER_BYTES), base);
+    call_move(builder, true, grf(call, HLI_FRAME, 8), sonde_operand_immediate(0));
+    coder_builder_operation(builder, SONDE_ADD, SONDE_GEN_TYPE_UQ, base, base,
+                            sonde_operand_immediate(call->function->spill_bytes));
+    call_move(builder, true, grf(call, HLI_FRAME, 16), base);
+    call_move(builder, true, grf(call, HLI_FRAME, 24), base);
+}
+
+static void stage_stack(struct call *call)
+{
+    struct coder_builder *builder = &call->builder;
+    if (call->function->stack_bytes == 0 || builder->status != SONDE_OK)
+        return;
+    sonde_vreg place = call_scratch(builder, SONDE_VREG_DWORD);
+    call->stack = call_scratch(builder, SONDE_VREG_QWORD);
+    if (builder->status == SONDE_OK)
+        coder_slot_offset(builder, place, 0);
+    if (builder->status == SONDE_OK)
+        coder_pointer(builder, call->stack, sonde_operand_vreg(place));
+}
+
+static void append_inline(struct call *call)
+{
+    const struct hli_routine *routine = &call->function->routines[0];
+    for (size_t i = 0; i + 1 < routine->count && call->builder.status == SONDE_OK; i++) {
+        struct coder_item *item = append_kind(&call->builder, CODER_ITEM_INSTRUCTION);
         if (item == NULL)
             return;
-        item->instruction = function->instructions[i];
-        item->is_jump = item->instruction.opcode == SONDE_GEN_JMPI;
-        coder_builder_name(builder, item);
+        item->instruction = routine->steps[i].instruction;
+        item->is_jump = routine->steps[i].kind == HLI_JUMP;
+        if (item->is_jump)
+            item->instruction.jip = (int32_t)routine->steps[i].target - (int32_t)i;
+        coder_builder_name(&call->builder, item);
     }
+}
+
+static void append_body(struct call *call)
+{
+    struct coder_builder *builder = &call->builder;
+    struct sonde_coder *coder = builder->coder;
+    uint32_t body = 0;
+    if (builder->status == SONDE_OK)
+        builder->status = coder_body_find(coder, call->function, &body, builder->error);
+    struct coder_item *item = append_kind(builder, CODER_ITEM_CALL);
+    if (item == NULL)
+        return;
+    item->body = body;
+    for (uint32_t w = 0; w < coder->grf_words; w++)
+        coder->named[w] |= call->function->writes.grf[w];
+}
+
+static bool is_inline(const struct sonde_hli_function *function)
+{
+    if (function->linkage == SONDE_HLI_AUTO)
+        return hli_can_inline(function) && function->routines[0].count <= INLINE_LIMIT;
+    return function->linkage == SONDE_HLI_INLINE;
 }
 
 /* Registers of the convention that items from `first` on write are kept. */
@@ -187,41 +155,69 @@ static void keep_written(struct coder_builder *builder, size_t first)
         builder->procedure->items[i].keeps = true;
 }
 
-static void take_result(struct coder_builder *builder, sonde_vreg result)
+static void take_result(struct call *call, sonde_vreg result)
 {
+    struct coder_builder *builder = &call->builder;
     if (result == 0)
         return;
     coder_builder_need(builder, result, 4, "a result");
-    if (builder->status != SONDE_OK)
-        return;
-    bool wide = sonde_vreg_size(builder->coder, result) >= 8;
-    coder_builder_operation(builder, SONDE_MOV, wide ? SONDE_GEN_TYPE_UQ : SONDE_GEN_TYPE_UD,
-                            sonde_operand_vreg(result),
-                            sonde_operand_grf(HLI_FIRST_ARGUMENT, 0, builder->coder->grf_size),
-                            sonde_operand_immediate(0));
+    if (builder->status == SONDE_OK)
+        call_move(builder, sonde_vreg_size(builder->coder, result) >= 8, sonde_operand_vreg(result),
+                  grf(call, HLI_FIRST_ARGUMENT, 0));
 }
 
-static void load_ranges(struct call *call)
+/* cr0 = or from the register. A probe may set how it rounds. */
+static void move_control(struct call *call, sonde_vreg kept, bool save)
 {
     struct coder_builder *builder = &call->builder;
-    for (size_t i = 0; i < call->count && builder->status == SONDE_OK; i++) {
-        const struct sonde_hli_argument *argument = &call->arguments[i];
-        if (argument->kind != SONDE_HLI_GRF_RANGE_MUTABLE)
-            continue;
-        sonde_vreg walk = sonde_vreg_make_msg_addr_scratch(builder->coder);
-        coder_builder_operation(builder, SONDE_MOV, SONDE_GEN_TYPE_UQ, sonde_operand_vreg(walk),
-                                sonde_operand_vreg(call->staged[i]), sonde_operand_immediate(0));
-        check(builder,
-              sonde_coder_load_reg_range(builder->coder, builder->procedure, walk, argument->first,
-                                         argument->count, NULL, builder->error));
-    }
+    if (!call->function->writes.control || builder->status != SONDE_OK)
+        return;
+    struct coder_operand control =
+        coder_typed(sonde_operand_arf(SONDE_GEN_ARF_CONTROL, 0), SONDE_GEN_TYPE_UD);
+    struct coder_operand copy = coder_vreg_typed(kept, 0, SONDE_GEN_TYPE_UD);
+    struct coder_item *item = coder_builder_append(
+        builder, SONDE_GEN_MOV, 1, save ? &copy : &control, save ? &control : &copy, 1);
+    if (item != NULL && !save && item->instruction.platform < SONDE_GEN_PLATFORM_XE)
+        item->instruction.thread_control = SONDE_GEN_THREAD_SWITCH;
 }
 
-static void jump_over(struct coder_builder *builder, const struct sonde_predicate *predicate)
+static void append_call(struct call *call, sonde_vreg result)
 {
+    struct coder_builder *builder = &call->builder;
+    struct sonde_procedure *procedure = builder->procedure;
+    bool inlined = is_inline(call->function), combined = call->function->is_combined;
+    sonde_vreg control =
+        call->function->writes.control ? call_scratch(builder, SONDE_VREG_DWORD) : 0;
+    for (size_t i = 0; i < call->count && builder->status == SONDE_OK; i++)
+        call_stage(call, i);
+    if (combined)
+        pass_combined(call);
+    stage_stack(call);
+    move_control(call, control, true);
+    append_kind(builder, CODER_ITEM_SAVE);
+    size_t first = procedure->item_count;
+    if (combined && builder->status == SONDE_OK)
+        call_move(builder, true, grf(call, HLI_FIRST_ARGUMENT, 0), call->values[0]);
+    else
+        pass_arguments(call);
+    pass_stack(call);
+    if (inlined)
+        append_inline(call);
+    else
+        append_body(call);
+    keep_written(builder, first);
+    take_result(call, result);
+    append_kind(builder, CODER_ITEM_RESTORE);
+    move_control(call, control, false);
+    call_load_ranges(call);
+}
+
+static struct coder_item *jump_over(struct call *call, const struct sonde_predicate *predicate)
+{
+    struct coder_builder *builder = &call->builder;
     struct coder_item *item = append_kind(builder, CODER_ITEM_INSTRUCTION);
     if (item == NULL)
-        return;
+        return NULL;
     struct sonde_gen_instruction *jump = &item->instruction;
     item->is_jump = true;
     sonde_gen_instruction_init(jump, sonde_kernel_info(builder->coder->kernel)->platform,
@@ -234,28 +230,89 @@ static void jump_over(struct coder_builder *builder, const struct sonde_predicat
     jump->predicate_inverse = !predicate->inverse;
     jump->flag_number = predicate->flag_number;
     jump->flag_subreg = predicate->flag_subreg;
+    return item;
 }
 
-static void append_call(struct call *call, const struct sonde_hli_function *function,
-                        sonde_vreg result, const struct sonde_predicate *predicate)
+/* Flags that differ by channel: the half becomes all ones or all zeros for as
+ * long as the call takes. */
+static void make_uniform(struct call *call, const struct sonde_predicate *predicate,
+                         sonde_vreg kept, sonde_vreg mask)
+{
+    struct coder_builder *builder = &call->builder;
+    struct sonde_gen_instruction predicated = {.exec_size = 16,
+                                               .predicate = SONDE_GEN_PREDICATE_CHANNEL,
+                                               .predicate_inverse = predicate->inverse,
+                                               .flag_number = predicate->flag_number,
+                                               .flag_subreg = predicate->flag_subreg};
+    uint32_t channels = predicate->flag_subreg == 0 ? UINT32_MAX : 0xffff;
+    struct sonde_predicate flag = {.flag_number = predicate->flag_number,
+                                   .flag_subreg = predicate->flag_subreg};
+    struct coder_operand whole = coder_typed(
+        sonde_operand_arf(SONDE_GEN_ARF_FLAG | predicate->flag_number, 0), SONDE_GEN_TYPE_UD);
+    coder_builder_move(builder, coder_vreg_typed(kept, 0, SONDE_GEN_TYPE_UD), whole);
+    if (builder->status == SONDE_OK)
+        builder->status =
+            sonde_coder_compute_simd_mask(builder->coder, builder->procedure, mask, false, channels,
+                                          &predicated, NULL, builder->error);
+    if (builder->status == SONDE_OK)
+        builder->status = sonde_coder_cmp(
+            builder->coder, builder->procedure, &flag, SONDE_GEN_CONDITION_NZ, SONDE_GEN_TYPE_UD,
+            sonde_operand_vreg(mask), sonde_operand_immediate(0), builder->error);
+}
+
+static void append_predicated(struct call *call, sonde_vreg result,
+                              const struct sonde_predicate *predicate)
 {
     struct coder_builder *builder = &call->builder;
     struct sonde_procedure *procedure = builder->procedure;
+    struct sonde_predicate uniform = *predicate;
+    sonde_vreg kept = 0;
+    if (predicate->varies) {
+        kept = call_scratch(builder, SONDE_VREG_DWORD);
+        make_uniform(call, predicate, kept, call_scratch(builder, SONDE_VREG_DWORD));
+        uniform.inverse = false;
+    }
     size_t jump = procedure->item_count;
-    if (predicate != NULL)
-        jump_over(builder, predicate);
-    for (size_t i = 0; i < call->count && builder->status == SONDE_OK; i++)
-        stage(call, i);
-    append_kind(builder, CODER_ITEM_SAVE);
-    size_t first = procedure->item_count;
-    pass_arguments(call);
-    append_probe(builder, function);
-    keep_written(builder, first);
-    take_result(builder, result);
-    append_kind(builder, CODER_ITEM_RESTORE);
-    load_ranges(call);
-    if (predicate != NULL && builder->status == SONDE_OK)
-        procedure->items[jump].instruction.jip = (int32_t)(procedure->item_count - jump);
+    jump_over(call, &uniform);
+    append_call(call, result);
+    if (builder->status != SONDE_OK)
+        return;
+    procedure->items[jump].instruction.jip = (int32_t)(procedure->item_count - jump);
+    struct coder_operand whole = coder_typed(
+        sonde_operand_arf(SONDE_GEN_ARF_FLAG | predicate->flag_number, 0), SONDE_GEN_TYPE_UD);
+    struct coder_operand from = coder_vreg_typed(kept, 0, SONDE_GEN_TYPE_UD);
+    if (predicate->varies)
+        coder_builder_append(builder, SONDE_GEN_MOV, 1, &whole, &from, 1);
+}
+
+static void check_call(struct call *call)
+{
+    struct coder_builder *builder = &call->builder;
+    const struct sonde_coder *coder = builder->coder;
+    const struct sonde_hli_function *function = call->function;
+    if (function == NULL || function->platform != sonde_kernel_info(coder->kernel)->platform) {
+        coder_builder_fail(builder, SONDE_ERROR_ARGUMENT,
+                           "the probe was compiled for another part than the kernel");
+        return;
+    }
+    uint32_t bytes = combined_offset(call, call->count);
+    bool needs_memory = function->stack_bytes != 0 || function->is_combined;
+    if (call->count > CALL_MAXIMUM_ARGUMENTS)
+        coder_builder_fail(builder, SONDE_ERROR_RANGE, "more than %u arguments",
+                           CALL_MAXIMUM_ARGUMENTS);
+    else if (function->is_combined && (call->count == 0 || bytes > coder->isa->block_limit))
+        coder_builder_fail(builder, SONDE_ERROR_RANGE,
+                           "%u bytes of combined arguments: there are from 4 to %u", bytes,
+                           coder->isa->block_limit);
+    else if (needs_memory && !coder_has_pointers(coder))
+        coder_builder_fail(builder, SONDE_ERROR_UNSUPPORTED,
+                           "probe %s needs %s, which takes an address of the profile buffer: this "
+                           "one is a surface without (buffer_holds_address)",
+                           function->name,
+                           function->stack_bytes != 0 ? "a stack" : "memory for its arguments");
+    if (builder->status == SONDE_OK && needs_memory)
+        coder_slot_need(builder, (uint64_t)function->stack_bytes +
+                                     (function->is_combined ? coder->isa->block_limit : 0));
 }
 
 enum sonde_status sonde_coder_generate_hli_call(struct sonde_coder *coder,
@@ -266,17 +323,19 @@ enum sonde_status sonde_coder_generate_hli_call(struct sonde_coder *coder,
                                                 const struct sonde_predicate *predicate,
                                                 struct sonde_error *error)
 {
-    struct call call = {.builder = coder_builder_open(coder, procedure, predicate, error),
+    struct sonde_predicate uniform = {.flag_number = 0};
+    if (predicate != NULL)
+        uniform = *predicate;
+    uniform.varies = false;
+    struct call call = {.builder = coder_builder_open(coder, procedure, &uniform, error),
+                        .function = function,
                         .arguments = arguments,
                         .count = count};
     call.builder.predicate = NULL;
-    if (function == NULL || function->platform != sonde_kernel_info(coder->kernel)->platform)
-        coder_builder_fail(&call.builder, SONDE_ERROR_ARGUMENT,
-                           "the probe was compiled for another part than the kernel");
-    else if (count > MAXIMUM_ARGUMENTS)
-        coder_builder_fail(&call.builder, SONDE_ERROR_RANGE, "more than %u arguments",
-                           MAXIMUM_ARGUMENTS);
-    if (call.builder.status == SONDE_OK)
-        append_call(&call, function, result, predicate);
+    check_call(&call);
+    if (call.builder.status == SONDE_OK && predicate != NULL)
+        append_predicated(&call, result, predicate);
+    else if (call.builder.status == SONDE_OK)
+        append_call(&call, result);
     return coder_builder_close(&call.builder);
 }

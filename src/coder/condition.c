@@ -31,7 +31,7 @@ static const char *item_refusal(const struct coder_item *item, uint8_t *flags)
         if (instruction->predicate != SONDE_GEN_PREDICATE_CHANNEL)
             return "has a predicate over groups of channels";
     }
-    if (item->is_jump || item->kind == CODER_ITEM_SAVE)
+    if (item->is_jump || item->kind == CODER_ITEM_SAVE || item->kind == CODER_ITEM_CALL)
         return "belongs to a call";
     if (item->kind != CODER_ITEM_INSTRUCTION)
         return NULL;

@@ -81,6 +81,8 @@ static enum sonde_status emit_item(const struct plan *plan, const struct coder_i
 {
     if (item->kind == CODER_ITEM_THREAD_CHUNK)
         return emit_chunk(plan, item, code, error);
+    if (item->kind == CODER_ITEM_CALL)
+        return coder_body_emit_call(plan->coder, item->body, code, error);
     if (item->kind != CODER_ITEM_INSTRUCTION)
         return emit_saves(plan, item->kind == CODER_ITEM_SAVE, code, error);
     struct sonde_gen_instruction instruction = item->instruction;
@@ -218,7 +220,7 @@ enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_pro
     if (status != SONDE_OK)
         return status;
     for (size_t i = before; plan.has_call && i < code->count; i++)
-        if (code->instructions[i].opcode == SONDE_GEN_JMPI)
+        if (coder_is_jump(&code->instructions[i]))
             code->instructions[i].jip *= 16; /* inserted code is not compacted */
     count_spills(&plan, spills);
     count_cost(&plan, code->count - before);

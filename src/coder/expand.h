@@ -71,4 +71,14 @@ enum sonde_status coder_expand(struct sonde_coder *coder, const struct sonde_pro
 /* Registers may be saved in `size` bytes of the profile buffer from `offset`. */
 void coder_set_spill_area(struct sonde_coder *coder, uint32_t offset, uint32_t size);
 
+/* Behind all insertions: the bodies that these call, each once. */
+enum sonde_status coder_expand_bodies(struct sonde_coder *coder, struct coder_code *code,
+                                      struct sonde_error *error);
+/* Fill in where calls go and return to; positions[i]: byte of instruction i of
+ * the code. */
+void coder_link(const struct sonde_coder *coder, struct coder_code *code,
+                const uint32_t *positions);
+/* Prepare for expansion: thread memory has its place. */
+enum sonde_status coder_place(struct sonde_coder *coder, struct sonde_error *error);
+
 #endif

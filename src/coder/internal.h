@@ -12,6 +12,8 @@
 
 struct coder_isa;
 struct coder_builder;
+struct hli_step;
+struct sonde_hli_function;
 
 /* Integer atomics of the data port. */
 enum coder_atomic {
@@ -25,6 +27,7 @@ enum coder_item_kind {
     CODER_ITEM_THREAD_CHUNK, /* dst = bucket << chunk_shift, plus addend */
     CODER_ITEM_SAVE,         /* the physical registers that `keeps` items write */
     CODER_ITEM_RESTORE,
+    CODER_ITEM_CALL, /* of `body` */
 };
 
 struct coder_item {
@@ -37,6 +40,9 @@ struct coder_item {
     struct coder_chunk chunk;
     sonde_vreg temporary; /* thread chunk that is not kept in a register */
     uint32_t addend;
+    bool in_slot;         /* thread chunk: of the thread's memory, placed when emitting */
+    uint32_t slot_offset; /* bytes in it */
+    uint32_t body;        /* CALL */
     struct sonde_gen_instruction instruction; /* thread chunk: only its predicate */
 };
 
@@ -84,6 +90,18 @@ enum coder_temporary {
     CODER_TEMPORARY_COUNT
 };
 
+/* A routine of a probe, to stand once in the kernel. */
+struct coder_body {
+    struct hli_step *steps; /* a copy; calls name bodies */
+    size_t step_count;
+    uint64_t identity; /* of the probe */
+    size_t routine;    /* of it */
+    /* What the whole probe does not leave as it was. */
+    struct sonde_gen_effect writes;
+    bool used;               /* by a placed procedure; while emitting */
+    size_t first, return_at; /* instructions of the code */
+};
+
 struct sonde_coder {
     struct sonde_kernel *kernel;
     struct sonde_coder_options options;
@@ -104,6 +122,20 @@ struct sonde_coder {
     bool has_wide_accumulators;        /* of more than 32 bits a channel, in the kernel */
     uint8_t token; /* of the scoreboard, for inserted messages; if possible not the kernel's */
     uint64_t kernel_bytes[SONDE_GEN_GRF_WORDS]; /* of registers that the kernel touches */
+    struct coder_body *bodies;
+    size_t body_count, body_capacity;
+    uint32_t slot_bytes; /* of the thread's memory, used so far */
+    uint32_t slot_base;  /* byte of the profile buffer where that of thread 0 starts */
+    bool has_slot_base;
+    struct coder_mapping *mappings; /* of the host's memory in the profile buffer */
+    size_t mapping_count, mapping_capacity;
+};
+
+/* Host memory that stands in the profile buffer too. */
+struct coder_mapping {
+    uintptr_t host;
+    size_t size;
+    uint32_t offset;
 };
 
 bool coder_vreg_lasts(const struct sonde_coder *coder, sonde_vreg vreg);
@@ -180,10 +212,43 @@ void coder_message_block(struct coder_builder *builder, sonde_vreg address,
 enum sonde_gen_sfid coder_block_function(const struct sonde_coder *coder);
 uint32_t coder_block_descriptor(const struct sonde_coder *coder, uint32_t size, bool write);
 
+/* link.c: bodies of a probe, made at its first call. */
+enum sonde_status coder_body_find(struct sonde_coder *coder,
+                                  const struct sonde_hli_function *function, uint32_t *body,
+                                  struct sonde_error *error);
+enum sonde_status coder_body_emit_call(struct sonde_coder *coder, uint32_t body,
+                                       struct coder_code *code, struct sonde_error *error);
+void coder_bodies_clear(struct sonde_coder *coder);
+
+/* Generated instructions stand nowhere yet: where link.c fills something in,
+ * their offset tells what, with the number of the body. */
+#define CODER_MARK_CALL    0x40000000u /* jmpi to the body */
+#define CODER_MARK_ADDRESS 0x80000000u /* mov of the distance from its end to behind the call */
+#define CODER_MARK         (CODER_MARK_CALL | CODER_MARK_ADDRESS)
+/* Whether the instruction is a jmpi whose distance counts instructions. */
+bool coder_is_jump(const struct sonde_gen_instruction *instruction);
+
+/* slot.c: thread memory. */
+uint32_t coder_slot_size(const struct sonde_coder *coder); /* power of two, 0: none */
+/* Append: offset:ud = byte `offset` of the thread's memory, in the profile buffer. */
+void coder_slot_offset(struct coder_builder *builder, sonde_vreg to, uint32_t offset);
+/* Of which at least `bytes` are needed. */
+void coder_slot_need(struct coder_builder *builder, uint64_t bytes);
+/* Give places to what uses it, before anything is expanded. */
+enum sonde_status coder_slot_resolve(struct sonde_coder *coder, struct sonde_error *error);
+/* address.c: append: pointer:uq = the 64-bit address of byte `offset`:ud of the
+ * profile buffer; fails where that has none. */
+void coder_pointer(struct coder_builder *builder, sonde_vreg pointer, struct sonde_operand offset);
+bool coder_has_pointers(const struct sonde_coder *coder);
+
 /* scoreboard.c: let the instructions from `first` on, which are to be inserted
  * at one place, wait for what they must wait for. */
 enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct coder_code *code,
                                         size_t first, bool before_end, struct sonde_error *error);
+/* The same for a body, which is called: callers wait for what is under way. */
+enum sonde_status coder_scoreboard_fill_body(const struct sonde_coder *coder,
+                                             struct coder_code *code, size_t first,
+                                             struct sonde_error *error);
 /* Choose the token and note which registers are the kernel's. */
 void coder_scoreboard_prepare(struct sonde_coder *coder);
 

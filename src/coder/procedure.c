@@ -103,6 +103,8 @@ void coder_destroy(struct sonde_coder *coder)
         free(procedure->cost);
         free(procedure);
     }
+    coder_bodies_clear(coder);
+    free(coder->mappings);
     free(coder->vregs);
     free(coder);
 }

@@ -99,6 +99,8 @@ static bool touches_kernel(const struct sonde_coder *coder, const struct coder_c
 {
     for (size_t i = first; i < code->count; i++) {
         struct sonde_gen_effects effects;
+        if ((code->instructions[i].offset & CODER_MARK) != 0)
+            return true; /* a call: of code in registers of the kernel's */
         sonde_gen_instruction_effects(&code->instructions[i], &effects);
         if (touches(coder->kernel_bytes, &effects.reads, coder->grf_words) ||
             touches(coder->kernel_bytes, &effects.writes, coder->grf_words))
@@ -163,22 +165,20 @@ static void move_jumps(struct coder_code *out, const struct coder_code *code, si
     for (size_t i = 0; i < count; i++) {
         const struct sonde_gen_instruction *from = &code->instructions[first + i];
         size_t at = place[i + 1] - 1;
-        if (from->opcode != SONDE_GEN_JMPI || at >= out->count)
+        if (!coder_is_jump(from) || at >= out->count)
             continue;
         size_t to = (size_t)((int64_t)i + from->jip);
         out->instructions[at].jip = (int32_t)((int64_t)place[to] - (int64_t)at);
     }
 }
 
-enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct coder_code *code,
-                                        size_t first, bool before_end, struct sonde_error *error)
+static enum sonde_status fill(const struct sonde_coder *coder, struct coder_code *code,
+                              size_t first, bool meets_kernel, bool before_end,
+                              struct sonde_error *error)
 {
-    if (coder->isa->scoreboard == CODER_SCOREBOARD_HARDWARE || first == code->count)
-        return SONDE_OK;
     struct coder_code out = {0};
     struct writer writer = {
         .coder = coder, .code = &out, .error = error, .one_pipe = has_one_pipe(coder, code, first)};
-    bool meets_kernel = touches_kernel(coder, code, first);
     size_t count = code->count - first;
     size_t *place = malloc((count + 1) * sizeof *place);
     if (place == NULL)
@@ -197,6 +197,24 @@ enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct 
         writer.status = coder_code_append(code, &out.instructions[i], error);
     coder_code_clear(&out);
     return writer.status;
+}
+
+enum sonde_status coder_scoreboard_fill(const struct sonde_coder *coder, struct coder_code *code,
+                                        size_t first, bool before_end, struct sonde_error *error)
+{
+    if (coder->isa->scoreboard == CODER_SCOREBOARD_HARDWARE || first == code->count)
+        return SONDE_OK;
+    bool meets_kernel = touches_kernel(coder, code, first);
+    return fill(coder, code, first, meets_kernel, before_end, error);
+}
+
+enum sonde_status coder_scoreboard_fill_body(const struct sonde_coder *coder,
+                                             struct coder_code *code, size_t first,
+                                             struct sonde_error *error)
+{
+    if (coder->isa->scoreboard == CODER_SCOREBOARD_HARDWARE)
+        return SONDE_OK;
+    return fill(coder, code, first, false, false, error);
 }
 
 void coder_scoreboard_prepare(struct sonde_coder *coder)

@@ -77,19 +77,40 @@ static enum sonde_status expand(struct sonde_instrument *instrument, struct code
 {
     struct coder_spills spills = {0};
     coder_forget_chunks(instrument->coder);
+    enum sonde_status status = coder_place(instrument->coder, error);
     for (size_t i = 0; i < instrument->insertion_count; i++)
         coder_keep_lasting(instrument->coder, instrument->insertions[i].procedure);
     for (size_t i = 0; i < instrument->insertion_count; i++)
         coder_keep_chunks(instrument->coder, instrument->insertions[i].procedure);
-    enum sonde_status status = coder_expand_entry(instrument->coder, code, error);
+    if (status == SONDE_OK)
+        status = coder_expand_entry(instrument->coder, code, error);
     entry->count = code->count;
     if (status == SONDE_OK)
         status = expand_all(instrument, code, &spills, error);
+    instrument->bodies = code->count;
+    if (status == SONDE_OK)
+        status = coder_expand_bodies(instrument->coder, code, error);
+    instrument->code_count = code->count;
     rewritten->spills = spills.registers;
     rewritten->buffer_spills = spills.in_buffer;
     rewritten->spill_bytes = spills.bytes;
     rewritten->kept_registers = (uint32_t)coder_kept_count(instrument->coder);
     return status;
+}
+
+static enum sonde_status link_code(const struct rewrite_layout *layout,
+                                   const struct sonde_coder *coder, struct coder_code *code,
+                                   struct sonde_error *error)
+{
+    uint32_t *positions = calloc(code->count + 1, sizeof *positions);
+    if (positions == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    for (size_t p = 0; p < layout->piece_count; p++)
+        if (layout->pieces[p].kind == REWRITE_INSERTED)
+            positions[layout->pieces[p].index] = layout->pieces[p].position;
+    coder_link(coder, code, positions);
+    free(positions);
+    return SONDE_OK;
 }
 
 static size_t align_up(size_t size)
@@ -153,6 +174,8 @@ enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
     enum sonde_status status = expand(&view, &code, &fill, rewritten, error);
     if (status == SONDE_OK)
         status = rewrite_layout_build(&view, &layout, error);
+    if (status == SONDE_OK)
+        status = link_code(&layout, view.coder, &code, error);
     if (status == SONDE_OK)
         status = fill_heap(&view, &layout, &code, rewritten, error);
     free(sorted);

@@ -48,6 +48,8 @@ struct sonde_instrument {
     bool *removed;                        /* an instruction */
     const struct rewrite_insertion *fill; /* at the entry: registers that last; while emitting */
     uint32_t entry;     /* that every thread passes; before it the per-thread prolog */
+    size_t bodies;      /* first instruction of called bodies in the code; while emitting */
+    size_t code_count;  /* of all inserted code */
     const char **split; /* why nothing may stand before it, NULL when it may */
     bool *meets_behind; /* code "before" it stands behind it (reconverge.c) */
 };

@@ -200,6 +200,15 @@ static enum sonde_status place_prolog_code(struct builder *builder, struct sonde
     return status;
 }
 
+static enum sonde_status place_bodies(struct builder *builder, struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = builder->instrument;
+    enum sonde_status status = SONDE_OK;
+    for (size_t i = instrument->bodies; i < instrument->code_count && status == SONDE_OK; i++)
+        status = append(builder->layout, REWRITE_INSERTED, i, 16, error);
+    return status;
+}
+
 static enum sonde_status place_all(struct builder *builder, struct sonde_error *error)
 {
     const struct sonde_instrument *instrument = builder->instrument;
@@ -217,7 +226,9 @@ static enum sonde_status place_all(struct builder *builder, struct sonde_error *
     }
     if (status == SONDE_OK)
         status = place_taken(builder, error);
-    return status == SONDE_OK ? place_prolog_code(builder, error) : status;
+    if (status == SONDE_OK)
+        status = place_prolog_code(builder, error);
+    return status == SONDE_OK ? place_bodies(builder, error) : status;
 }
 
 enum sonde_status rewrite_layout_build(const struct sonde_instrument *instrument,
