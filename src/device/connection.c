@@ -206,11 +206,40 @@ static void note_unknown_read(struct device_connection *c, uint64_t address)
                     (int)c->process->pid, c->number, (unsigned long long)address >> 12);
 }
 
+static const uint8_t zeros[DEVICE_PAGE_SIZE];
+
+/* Send `answer`, then [address, address + size), page n of it (modulo 64) when
+ * `wanted` has bit n. Pages that were never written are zeros. */
+static bool send_memory(struct device_connection *c, struct iovec answer, uint64_t address,
+                        uint32_t size, uint64_t wanted)
+{
+    struct iovec vector[66] = {answer};
+    int count = 1;
+    for (unsigned number = 0; size > 0; number++) {
+        const uint8_t *page = device_physical_page(c->physical, address, false);
+        uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
+        uint32_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
+        bool sent = wanted >> number % 64 & 1;
+        if (page != NULL && sent)
+            device_space_downloaded(c->process->space, page, offset, part);
+        if (sent)
+            vector[count++] =
+                (struct iovec){(void *)(uintptr_t)(page == NULL ? zeros : page + offset), part};
+        address += part;
+        size -= part;
+        if (count == (int)(sizeof vector / sizeof *vector)) {
+            if (!device_wire_send(&c->wire, vector, count))
+                return false;
+            count = 0;
+        }
+    }
+    return device_wire_send(&c->wire, vector, count);
+}
+
 /* Body: as a write without memory type. The response repeats it and the bytes
- * follow. Pages that were never written read as zeros. */
+ * follow. */
 static bool on_read(struct device_connection *c, uint32_t transaction, const uint8_t *body)
 {
-    static const uint8_t zeros[DEVICE_PAGE_SIZE];
     uint64_t address = transfer_address(body);
     uint32_t size = base_load32(body + 8);
     if (size > TRANSFER_LIMIT || (address + size) >> DEVICE_PHYSICAL_BITS)
@@ -222,25 +251,31 @@ static bool on_read(struct device_connection *c, uint32_t transaction, const uin
     base_store32(answer + 4, transaction);
     base_store32(answer + 8, 12);
     memcpy(answer + 12, body, 12);
-    struct iovec vector[32] = {{answer, sizeof answer}};
-    int count = 1;
-    while (size > 0) {
-        const uint8_t *page = device_physical_page(c->physical, address, false);
-        uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
-        uint32_t part = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size;
-        if (page != NULL)
-            device_space_downloaded(c->process->space, page, offset, part);
-        vector[count++] =
-            (struct iovec){(void *)(uintptr_t)(page == NULL ? zeros : page + offset), part};
-        address += part;
-        size -= part;
-        if (count == (int)(sizeof vector / sizeof *vector)) {
-            if (!device_wire_send(&c->wire, vector, count))
-                return false;
-            count = 0;
-        }
+    return send_memory(c, (struct iovec){answer, sizeof answer}, address, size, UINT64_MAX);
+}
+
+/* Body: as a read, of at most 64 whole pages; 3-4 pages to send in any case. In
+ * the response, pages that follow: those, and what was changed. */
+static bool on_read_changed(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    uint64_t address = transfer_address(body), wanted = base_load64(body + 12);
+    uint32_t size = base_load32(body + 8), count = size / DEVICE_PAGE_SIZE;
+    if (count == 0 || count > 64 || size % DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
+        (address + size) >> DEVICE_PHYSICAL_BITS)
+        return refuse(c, "read of changed pages of absurd length", size);
+    wanted &= UINT64_MAX >> (64 - count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (device_physical_take_changed(c->physical, address + (uint64_t)i * DEVICE_PAGE_SIZE,
+                                         device_process_is_running, c->process))
+            wanted |= 1ull << i;
     }
-    return device_wire_send(&c->wire, vector, count);
+    uint8_t answer[DEVICE_HEADER_SIZE + 20];
+    base_store32(answer, DEVICE_MESSAGE_READ_RESPONSE);
+    base_store32(answer + 4, transaction);
+    base_store32(answer + 8, 20);
+    memcpy(answer + 12, body, 12);
+    base_store64(answer + 24, wanted);
+    return send_memory(c, (struct iovec){answer, sizeof answer}, address, size, wanted);
 }
 
 static bool on_control(struct device_connection *c, uint32_t transaction, const uint8_t *body)
@@ -258,7 +293,7 @@ static const struct message_row {
 } messages[] = {
     {DEVICE_MESSAGE_WRITE, 12, on_write},    {DEVICE_MESSAGE_READ, 12, on_read},
     {DEVICE_MESSAGE_MMIO, 12, on_mmio},      {DEVICE_MESSAGE_GTT, 16, on_gtt},
-    {DEVICE_MESSAGE_CONTROL, 4, on_control},
+    {DEVICE_MESSAGE_CONTROL, 4, on_control}, {DEVICE_MESSAGE_READ_CHANGED, 20, on_read_changed},
 };
 
 static bool serve_message(struct device_connection *c)
@@ -276,7 +311,7 @@ static bool serve_message(struct device_connection *c)
             continue;
         if (messages[i].size != size)
             return refuse(c, "message body of the wrong size", size);
-        uint8_t body[16];
+        uint8_t body[20];
         const uint8_t *received = device_wire_need(&c->wire, size);
         if (received == NULL)
             return refuse(c, "stream ends inside a message of type", type);

@@ -14,10 +14,12 @@ static bool copy(device_page_function *page, void *context, uint64_t address, ui
         uint8_t *host = page(context, address + done);
         if (host == NULL)
             return false;
-        if (out != NULL)
+        if (out != NULL) {
             memcpy(out + done, host + offset, part);
-        else
+        } else {
             memcpy(host + offset, in + done, part);
+            device_space_changed(host);
+        }
         done += part;
     }
     return true;

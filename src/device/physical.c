@@ -29,9 +29,14 @@ static const struct table_level levels[LEVEL_COUNT] = {
     [LEVEL_PT] = {1ull << 32, 36},
 };
 
+struct frame {
+    uint8_t *page;
+    uint32_t changes; /* of the page when the driver had it last */
+};
+
 struct device_physical {
     struct device_space *space;
-    uint8_t **root[ROOT_ENTRIES];
+    struct frame *root[ROOT_ENTRIES];
     uint64_t *global;
     size_t global_count, global_capacity;
     /* Last table entry of the running sequence: level (-1 = none) and the
@@ -63,12 +68,12 @@ void device_physical_destroy(struct device_physical *physical)
     free(physical);
 }
 
-static uint8_t **slot(struct device_physical *p, uint64_t address, bool create)
+static struct frame *find(struct device_physical *p, uint64_t address, bool create)
 {
     if (address >> DEVICE_PHYSICAL_BITS)
         return NULL;
-    uint64_t frame = address >> DEVICE_PAGE_SHIFT;
-    uint8_t ***leaf = &p->root[frame >> LEAF_BITS];
+    uint64_t number = address >> DEVICE_PAGE_SHIFT;
+    struct frame **leaf = &p->root[number >> LEAF_BITS];
     if (*leaf == NULL) {
         if (!create)
             return NULL;
@@ -76,17 +81,32 @@ static uint8_t **slot(struct device_physical *p, uint64_t address, bool create)
         if (*leaf == NULL)
             return NULL;
     }
-    return &(*leaf)[frame & (LEAF_ENTRIES - 1)];
+    return &(*leaf)[number & (LEAF_ENTRIES - 1)];
 }
 
 uint8_t *device_physical_page(struct device_physical *physical, uint64_t address, bool create)
 {
-    uint8_t **page = slot(physical, address, create);
-    if (page == NULL)
+    struct frame *frame = find(physical, address, create);
+    if (frame == NULL)
         return NULL;
-    if (*page == NULL && create)
-        *page = device_space_anonymous(physical->space);
-    return *page;
+    if (frame->page == NULL && create)
+        frame->page = device_space_anonymous(physical->space);
+    return frame->page;
+}
+
+bool device_physical_take_changed(struct device_physical *physical, uint64_t address,
+                                  bool (*running)(void *context), void *context)
+{
+    struct frame *frame = find(physical, address, false);
+    if (frame == NULL || frame->page == NULL)
+        return true;
+    /* In this order: what is counted was written before, or is being written. */
+    uint32_t changes = device_space_changes(frame->page);
+    if (running(context))
+        return true;
+    bool changed = frame->changes != changes;
+    frame->changes = changes;
+    return changed;
 }
 
 /* A leaf entry: the physical page becomes another name of the virtual page.
@@ -98,13 +118,15 @@ static enum sonde_status map_page(struct device_physical *p, uint64_t index, uin
         device_space_unmap(p->space, address);
         return SONDE_OK;
     }
-    uint8_t **page = slot(p, entry & FRAME_MASK, true);
-    uint8_t *target = page == NULL ? NULL : device_space_map(p->space, address);
+    struct frame *frame = find(p, entry & FRAME_MASK, true);
+    uint8_t *target = frame == NULL ? NULL : device_space_map(p->space, address);
     if (target == NULL)
         return SONDE_ERROR_MEMORY;
-    if (*page != NULL && *page != target)
-        memcpy(target, *page, DEVICE_PAGE_SIZE);
-    *page = target;
+    if (frame->page != NULL && frame->page != target) {
+        memcpy(target, frame->page, DEVICE_PAGE_SIZE);
+        device_space_changed(target);
+    }
+    frame->page = target;
     return SONDE_OK;
 }
 

@@ -24,6 +24,11 @@ void device_physical_destroy(struct device_physical *physical);
  * when memory is out. Addresses beyond 40 bits are absent. */
 uint8_t *device_physical_page(struct device_physical *physical, uint64_t address, bool create);
 
+/* Whether the device changed the page since this was asked last over this
+ * connection. While `running` is true it counts as changed, and is asked anew. */
+bool device_physical_take_changed(struct device_physical *physical, uint64_t address,
+                                  bool (*running)(void *context), void *context);
+
 /* True when an 8-byte write of `value` to `address` is an entry of the page
  * tables; the entry has then been taken. *status tells of a failed mapping.
  * Call device_physical_data before any other write. */

@@ -83,6 +83,15 @@ bool device_process_cancelled(const struct device_process *process)
     return __atomic_load_n(&process->cancel, __ATOMIC_ACQUIRE);
 }
 
+bool device_process_is_running(void *context)
+{
+    struct device_process *process = context;
+    pthread_mutex_lock(&process->watch);
+    bool running = process->running != NULL;
+    pthread_mutex_unlock(&process->watch);
+    return running;
+}
+
 void device_process_abandon(struct device_process *process, struct device_connection *connection)
 {
     pthread_mutex_lock(&process->watch);

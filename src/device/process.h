@@ -58,6 +58,8 @@ void device_process_pause(struct device_process *process);
 void device_process_resume(struct device_process *process, struct device_connection *connection);
 /* True when the running ring must give up. */
 bool device_process_cancelled(const struct device_process *process);
+/* A ring runs now. Any thread; `context` is the process. */
+bool device_process_is_running(void *context);
 /* The peer of `connection` is gone (or, with NULL, the server stops): end its
  * dispatch soon. Any thread. */
 void device_process_abandon(struct device_process *process, struct device_connection *connection);

@@ -10,11 +10,14 @@
 #include "device/pages.h"
 #include "device/stale.h"
 
-#define CHUNK_SHIFT  21u
-#define CHUNK_SIZE   ((size_t)1 << CHUNK_SHIFT)
-#define CHUNK_PAGES  (CHUNK_SIZE / DEVICE_PAGE_SIZE)
-#define CHUNK_WORDS  (CHUNK_PAGES / 64)
+#define CHUNK_SHIFT 21u
+#define CHUNK_SIZE  ((size_t)1 << CHUNK_SHIFT)
+#define CHUNK_PAGES (CHUNK_SIZE / DEVICE_PAGE_SIZE)
+#define CHUNK_WORDS (CHUNK_PAGES / 64)
+/* A slab is aligned to its size. Its first chunk holds how often each page of it
+ * was changed by the device, and nothing else. */
 #define SLAB_CHUNKS  16u
+#define SLAB_SIZE    (SLAB_CHUNKS * CHUNK_SIZE)
 #define LEAF_BITS    13u
 #define ROOT_BITS    (48u - CHUNK_SHIFT - LEAF_BITS)
 #define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
@@ -82,7 +85,7 @@ void device_space_destroy(struct device_space *space)
         free(leaf);
     }
     for (size_t i = 0; i < space->slab_count; i++)
-        munmap(space->slabs[i], SLAB_CHUNKS * CHUNK_SIZE);
+        munmap(space->slabs[i], SLAB_SIZE);
     for (size_t i = 0; i < space->copies; i++)
         free(space->saved[i].before);
     device_stale_destroy(space->stale);
@@ -100,7 +103,23 @@ static bool charge(struct device_space *s, uint64_t bytes)
     return true;
 }
 
-/* 2 MiB of zeroed host memory that costs nothing until touched. */
+/* Zeroed host memory that costs nothing until touched. */
+static uint8_t *new_slab(void)
+{
+    uint8_t *raw = mmap(NULL, 2 * SLAB_SIZE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    size_t before = (SLAB_SIZE - (uintptr_t)raw % SLAB_SIZE) % SLAB_SIZE;
+    if (before > 0)
+        munmap(raw, before);
+    munmap(raw + before + SLAB_SIZE, SLAB_SIZE - before);
+    /* Sparse use: a huge page would zero 2 MiB at the first touch. */
+    madvise(raw + before, SLAB_SIZE, MADV_NOHUGEPAGE);
+    return raw + before;
+}
+
+/* 2 MiB of it. */
 static uint8_t *new_host_chunk(struct device_space *s)
 {
     if (s->slab_chunks_used == SLAB_CHUNKS) {
@@ -108,14 +127,11 @@ static uint8_t *new_host_chunk(struct device_space *s)
         if (base_array_reserve(&items, &s->slab_capacity, s->slab_count + 1, sizeof *s->slabs))
             return NULL;
         s->slabs = items;
-        void *slab = mmap(NULL, SLAB_CHUNKS * CHUNK_SIZE, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (slab == MAP_FAILED)
+        uint8_t *slab = new_slab();
+        if (slab == NULL)
             return NULL;
-        /* Sparse use: a huge page would zero 2 MiB at the first touch. */
-        madvise(slab, SLAB_CHUNKS * CHUNK_SIZE, MADV_NOHUGEPAGE);
         s->slabs[s->slab_count++] = slab;
-        s->slab_chunks_used = 0;
+        s->slab_chunks_used = 1;
     }
     return s->slabs[s->slab_count - 1] + CHUNK_SIZE * s->slab_chunks_used++;
 }
@@ -164,6 +180,22 @@ static struct page_bit page_bit(uint64_t address)
 {
     size_t page = (size_t)(address >> DEVICE_PAGE_SHIFT) & (CHUNK_PAGES - 1);
     return (struct page_bit){page, page / 64, 1ull << (page % 64)};
+}
+
+static _Atomic uint32_t *change_counter(const uint8_t *page)
+{
+    uintptr_t offset = (uintptr_t)page % SLAB_SIZE;
+    return (_Atomic uint32_t *)((uintptr_t)page - offset) + offset / DEVICE_PAGE_SIZE;
+}
+
+void device_space_changed(uint8_t *page)
+{
+    atomic_fetch_add(change_counter(page), 1);
+}
+
+uint32_t device_space_changes(const uint8_t *page)
+{
+    return atomic_load(change_counter(page));
 }
 
 uint8_t *device_space_map(struct device_space *space, uint64_t address)
@@ -320,6 +352,7 @@ uint8_t *device_space_page_for_write(struct device_space *space, uint64_t addres
         !(atomic_load_explicit(&chunk->mapped[p.word], memory_order_acquire) & p.bit))
         return NULL;
     uint8_t *page = chunk->host + p.page * DEVICE_PAGE_SIZE;
+    device_space_changed(page);
     if (!(atomic_load_explicit(&chunk->kept[p.word], memory_order_relaxed) & p.bit) &&
         device_stale_keep(space->stale, page, address))
         atomic_fetch_or(&chunk->kept[p.word], p.bit);

@@ -44,6 +44,12 @@ bool device_space_write(struct device_space *space, uint64_t address, const void
 /* True when every page of [address, address + size) is mapped. */
 bool device_space_is_mapped(const struct device_space *space, uint64_t address, uint64_t size);
 
+/* `page`, one that some space gave out, is changed on the device's side: counts
+ * that for device_space_changes. A page for writing is counted already. */
+void device_space_changed(uint8_t *page);
+/* How often it was changed, modulo 2^32. */
+uint32_t device_space_changes(const uint8_t *page);
+
 /* Bytes counted against the limit so far. */
 uint64_t device_space_used(const struct device_space *space);
 

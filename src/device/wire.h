@@ -19,6 +19,8 @@ enum device_message {
     DEVICE_MESSAGE_READ = 5,
     DEVICE_MESSAGE_READ_RESPONSE = 6,
     DEVICE_MESSAGE_CONTROL = 11,
+    /* Sonde's own (src/attach/neo/transport.c): a read of what changed. */
+    DEVICE_MESSAGE_READ_CHANGED = 0x53000005,
 };
 
 #define DEVICE_HEADER_SIZE 12u

@@ -19,10 +19,13 @@
 #define PAGES     200u
 #define PAGE_SIZE 4096u
 
-/* The other end: memory, and a register whose every write changes page 0. */
+/* The other end: memory, and a register whose every write changes page 0, and a
+ * page as it says: byte 1 page, byte 0 what to fill it with. */
 struct server {
     int fd;
     uint8_t memory[PAGES * PAGE_SIZE];
+    bool changed[PAGES];
+    unsigned pages_sent;
     unsigned reads, register_writes;
 };
 
@@ -33,6 +36,28 @@ static bool get(int fd, void *data, size_t size)
         if (n <= 0)
             return false;
         done += (size_t)n;
+    }
+    return true;
+}
+
+/* A read of pages of which only those are sent that changed or must be. */
+static bool send_changed(struct server *server, uint8_t *header, uint8_t *body)
+{
+    uint32_t address = base_load32(body + 4), count = base_load32(body + 8) / PAGE_SIZE;
+    uint64_t wanted = base_load64(body + 12);
+    for (uint32_t i = 0; i < count; i++) {
+        wanted |= (uint64_t)server->changed[address / PAGE_SIZE + i] << i;
+        server->changed[address / PAGE_SIZE + i] = false;
+    }
+    base_store32(header, 6);
+    base_store64(body + 12, wanted);
+    if (write(server->fd, header, 12) != 12 || write(server->fd, body, 20) != 20)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        server->pages_sent += wanted >> i & 1;
+        if ((wanted >> i & 1) &&
+            write(server->fd, server->memory + address + i * PAGE_SIZE, PAGE_SIZE) != PAGE_SIZE)
+            return false;
     }
     return true;
 }
@@ -51,6 +76,13 @@ static void *serve(void *argument)
         if (type == 0) {
             server->register_writes++;
             base_store32(server->memory, server->register_writes);
+            memset(server->memory + body[9] * PAGE_SIZE, body[8], body[9] ? PAGE_SIZE : 0);
+            server->changed[0] = server->changed[body[9]] = true;
+        }
+        if (type == 0x53000005) {
+            server->reads++;
+            if (!send_changed(server, header, body))
+                break;
         }
         if (type == 5) {
             server->reads++;
@@ -70,6 +102,7 @@ struct fixture {
     struct attach_stream *stream;
     uint32_t transaction;
     uint32_t seed;
+    uint8_t memory[PAGES * PAGE_SIZE]; /* the driver's own copy, where its reads go */
 };
 
 static int set_up(void **state)
@@ -126,11 +159,12 @@ static void write_page(struct fixture *f, uint32_t page, uint8_t value)
 {
     uint8_t data[PAGE_SIZE];
     memset(data, value, sizeof data);
+    memset(f->memory + page * PAGE_SIZE, value, PAGE_SIZE);
     put_message(f, 4, 0, page * PAGE_SIZE, PAGE_SIZE);
     assert_int_equal(attach_stream_send(f->stream, data, sizeof data), sizeof data);
 }
 
-static void read_memory(struct fixture *f, uint32_t address, uint32_t size, uint8_t *data)
+static void read_to(struct fixture *f, uint32_t address, uint32_t size, uint8_t *data)
 {
     uint8_t answer[24];
     put_message(f, 5, 0, address, size);
@@ -147,6 +181,12 @@ static void read_memory(struct fixture *f, uint32_t address, uint32_t size, uint
     assert_int_equal(base_load32(answer + 20), size);
 }
 
+static void read_memory(struct fixture *f, uint32_t address, uint32_t size, uint8_t *data)
+{
+    read_to(f, address, size, f->memory + address);
+    memcpy(data, f->memory + address, size);
+}
+
 static void pages_come_back_with_fewer_requests(void **state)
 {
     struct fixture *f = *state;
@@ -161,6 +201,33 @@ static void pages_come_back_with_fewer_requests(void **state)
             assert_int_equal(data[i], (uint8_t)(page + 1));
     }
     assert_true(f->server.reads <= 5);
+    assert_int_equal(f->server.pages_sent, 0);
+}
+
+static void what_the_device_changed_comes_back(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t data[PAGE_SIZE];
+    for (uint32_t page = 0; page < PAGES; page++)
+        write_page(f, page, 1);
+    put_message(f, 0, 1, 0x2230, 20 << 8 | 7);
+    read_memory(f, 19 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(data[0], 1);
+    /* Read ahead and not handed out before something ends the run. */
+    put_message(f, 0, 1, 0x2230, 0);
+    read_memory(f, 18 * PAGE_SIZE, PAGE_SIZE, data);
+    read_memory(f, 20 * PAGE_SIZE, 100, data);
+    assert_int_equal(data[99], 7);
+    /* The rest of a page of which a part was read. */
+    put_message(f, 0, 1, 0x2230, 0);
+    read_memory(f, 20 * PAGE_SIZE + 200, 100, data);
+    assert_int_equal(data[0], 7);
+    unsigned sent = f->server.pages_sent;
+    read_memory(f, 20 * PAGE_SIZE, PAGE_SIZE, data);
+    put_message(f, 0, 1, 0x2230, 0);
+    read_memory(f, 20 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(data[PAGE_SIZE - 1], 7);
+    assert_int_equal(f->server.pages_sent, sent + 1);
 }
 
 static void a_page_read_again_is_fetched_again(void **state)
@@ -205,7 +272,7 @@ static void unchanged_memory_is_not_written(void **state)
     uint8_t *constant = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(constant, MAP_FAILED);
     write_page(f, 3, 0);
-    read_memory(f, 3 * PAGE_SIZE + 5, 100, constant + 5);
+    read_to(f, 3 * PAGE_SIZE + 5, 100, constant + 5);
     assert_int_equal(munmap(constant, PAGE_SIZE), 0);
 }
 
@@ -217,6 +284,9 @@ static void random_traffic_matches_a_model(void **state)
         uint32_t page = 1 + random_below(f, PAGES - 1), value = random_below(f, 256);
         if (random_below(f, 4) == 0) {
             write_page(f, page, (uint8_t)value);
+            model[page] = (uint8_t)value;
+        } else if (random_below(f, 8) == 0) {
+            put_message(f, 0, 1, 0x2230, page << 8 | value);
             model[page] = (uint8_t)value;
         } else {
             uint32_t offset = random_below(f, PAGE_SIZE - 1);
@@ -241,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pages_come_back_with_fewer_requests, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_device_changed_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_page_read_again_is_fetched_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unknown_pages_are_asked_for_by_themselves, set_up,
                                         tear_down),

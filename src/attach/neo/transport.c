@@ -14,9 +14,14 @@
 #define MESSAGE_WRITE  4u
 #define MESSAGE_READ   5u
 #define MESSAGE_ANSWER 6u
-#define HEADER_SIZE    12u
-#define MEMORY_BODY    12u /* of a memory write or read */
-#define BODY_LIMIT     64u
+/* Sonde's own, to its own server: a read of whole pages, whose body ends with a
+ * u64 of the pages to send in any case (bit 0 = first); the answer's ends with
+ * those that follow, the others are as the driver last sent or read them. */
+#define MESSAGE_READ_CHANGED 0x53000005u
+#define CHANGED_BODY         20u
+#define HEADER_SIZE          12u
+#define MEMORY_BODY          12u /* of a memory write or read */
+#define BODY_LIMIT           64u
 
 #define PAGE_SIZE   4096u
 #define GATHER_SIZE (256u << 10)
@@ -37,13 +42,17 @@ struct attach_stream {
     /* Answer ready for the driver. */
     uint8_t answer[HEADER_SIZE + MEMORY_BODY + PAGE_SIZE];
     size_t answer_begin, answer_end;
+    bool answer_unchanged; /* what the driver holds already is the answer's data */
     /* A run of pages read ahead. Each is handed out once: a driver that reads
      * a page again is polling it. */
     uint8_t run[RUN_PAGES * PAGE_SIZE];
     uint64_t run_first; /* page number */
     uint32_t run_count;
     uint64_t run_used;              /* bit n: page n was handed out */
+    uint64_t run_changed;           /* bit n: page n is in `run`, else it is as the driver has it */
     uint8_t known[KNOWN_PAGES / 8]; /* bit n: the driver sent page n */
+    /* Bit n: page n changed and the driver has not got all of it. */
+    uint8_t owed[KNOWN_PAGES / 8];
 };
 
 struct attach_stream *attach_stream_create(int fd)
@@ -126,30 +135,71 @@ static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
             s->known[page / 8] |= (uint8_t)(1u << page % 8);
 }
 
+static bool is_owed(const struct attach_stream *s, uint64_t page)
+{
+    return s->owed[page / 8] >> page % 8 & 1;
+}
+
+static void set_owed(struct attach_stream *s, uint64_t page, bool owed)
+{
+    uint8_t bit = (uint8_t)(1u << page % 8);
+    s->owed[page / 8] = (uint8_t)(owed ? s->owed[page / 8] | bit : s->owed[page / 8] & ~bit);
+}
+
+/* Forget the run; the server will not send again by itself what it holds. */
+static void drop_run(struct attach_stream *s)
+{
+    for (uint64_t left = s->run_changed & ~s->run_used; left != 0; left &= left - 1)
+        set_owed(s, s->run_first + (uint64_t)__builtin_ctzll(left), true);
+    s->run_count = 0;
+    s->run_changed = 0;
+}
+
+/* The changed pages of a run, each to its place. */
+static bool receive_run(struct attach_stream *s)
+{
+    uint8_t answer[HEADER_SIZE + CHANGED_BODY];
+    if (!receive_all(s->fd, answer, sizeof answer))
+        return false;
+    s->run_changed = base_load64(answer + HEADER_SIZE + MEMORY_BODY);
+    if (base_load32(answer) != MESSAGE_ANSWER ||
+        (s->run_count < RUN_PAGES && s->run_changed >> s->run_count != 0)) {
+        s->run_changed = 0;
+        errno = EPROTO;
+        return false;
+    }
+    for (uint32_t first = 0; first < s->run_count;) {
+        uint32_t end = first;
+        while (end < s->run_count && (s->run_changed >> end & 1))
+            end++;
+        if (end > first && !receive_all(s->fd, s->run + (size_t)first * PAGE_SIZE,
+                                        (size_t)(end - first) * PAGE_SIZE))
+            return false;
+        first = end + 1;
+    }
+    return true;
+}
+
 /* Fetch the run of known pages that starts with `page`, which `message` reads a
  * part of: whole pages are asked for. */
 static bool fetch_run(struct attach_stream *s, const uint8_t *message, uint64_t page)
 {
+    drop_run(s);
     uint32_t count = 1;
-    while (count < RUN_PAGES && is_known(s, page + count))
-        count++;
-    uint8_t request[HEADER_SIZE + MEMORY_BODY], answer[HEADER_SIZE + MEMORY_BODY];
-    memcpy(request, message, sizeof request);
+    uint64_t owed = is_owed(s, page);
+    for (; count < RUN_PAGES && is_known(s, page + count); count++)
+        owed |= (uint64_t)is_owed(s, page + count) << count;
+    uint8_t request[HEADER_SIZE + CHANGED_BODY];
+    memcpy(request, message, HEADER_SIZE + MEMORY_BODY);
+    base_store32(request, MESSAGE_READ_CHANGED);
+    base_store32(request + 8, CHANGED_BODY);
     base_store32(request + HEADER_SIZE + 4, (uint32_t)(page * PAGE_SIZE));
     base_store32(request + HEADER_SIZE + 8, count * PAGE_SIZE);
-    s->run_count = 0;
-    if (!gather(s, request, sizeof request) || !flush(s) ||
-        !receive_all(s->fd, answer, sizeof answer) ||
-        !receive_all(s->fd, s->run, (size_t)count * PAGE_SIZE))
-        return false;
-    if (base_load32(answer) != MESSAGE_ANSWER) {
-        errno = EPROTO;
-        return false;
-    }
+    base_store64(request + HEADER_SIZE + MEMORY_BODY, owed);
     s->run_first = page;
     s->run_count = count;
     s->run_used = 0;
-    return true;
+    return gather(s, request, sizeof request) && flush(s) && receive_run(s);
 }
 
 /* Answer a read of a part of one page from the run, fetching it if need be. */
@@ -165,8 +215,12 @@ static bool answer_read(struct attach_stream *s, const uint8_t *message, uint64_
     s->run_used |= (uint64_t)1 << index;
     memcpy(s->answer, message, HEADER_SIZE + MEMORY_BODY);
     base_store32(s->answer, MESSAGE_ANSWER);
-    memcpy(s->answer + HEADER_SIZE + MEMORY_BODY, s->run + index * PAGE_SIZE + address % PAGE_SIZE,
-           size);
+    s->answer_unchanged = !(s->run_changed >> index & 1);
+    if (!s->answer_unchanged) {
+        memcpy(s->answer + HEADER_SIZE + MEMORY_BODY,
+               s->run + index * PAGE_SIZE + address % PAGE_SIZE, size);
+        set_owed(s, page, size != PAGE_SIZE);
+    }
     s->answer_begin = 0;
     s->answer_end = HEADER_SIZE + MEMORY_BODY + size;
     return true;
@@ -187,7 +241,7 @@ static bool take_message(struct attach_stream *s, const uint8_t *message, size_t
         remember(s, address, length);
         s->data_left = length;
     }
-    s->run_count = 0;
+    drop_run(s);
     /* Only memory writes may wait: everything else asks for something. */
     return gather(s, message, size) && (memory && type == MESSAGE_WRITE ? true : flush(s));
 }
@@ -240,10 +294,14 @@ ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t s
 {
     size_t ready = stream->answer_end - stream->answer_begin;
     if (ready > 0) {
-        size_t part = size < ready ? size : ready;
+        size_t part = size < ready ? size : ready, head = HEADER_SIZE + MEMORY_BODY;
+        bool in_data = stream->answer_begin >= head;
+        if (!in_data && part > head - stream->answer_begin)
+            part = head - stream->answer_begin;
         /* The driver reads back what the application only gave as a source too,
          * constants for one. Those are what they were and may not be writable. */
-        if (memcmp(data, stream->answer + stream->answer_begin, part) != 0)
+        if (!(in_data && stream->answer_unchanged) &&
+            memcmp(data, stream->answer + stream->answer_begin, part) != 0)
             memcpy(data, stream->answer + stream->answer_begin, part);
         stream->answer_begin += part;
         return (ssize_t)part;

@@ -3,9 +3,10 @@
  * The driver sends each page of memory as five messages of two sends each,
  * and reads memory back page by page, waiting for each answer. A stream sits
  * between the two: it gathers what the driver sends until something has to
- * happen, and asks for a run of pages when the driver asks for the first. What
- * the server sees is a valid stream of the same messages; results do not
- * change, only their cost.
+ * happen, and asks for a run of pages when the driver asks for the first. Of
+ * those, Sonde's server sends what the device changed since the driver sent or
+ * read it; the rest stays as the driver holds it, which is where its reads go.
+ * Results do not change, only their cost.
  *
  * socket.c puts one in front of each connection of the driver's own, in
  * processes under `sonde run` with an emulated device. */
