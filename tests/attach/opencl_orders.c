@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "example.h"
+#include <CL/cl_ext.h>
 
 static const char source[] = "kernel void loop(global int *data, int n) {\n"
                              "    int sum = 0;\n"
@@ -256,6 +257,39 @@ static void threads_one_queue(void)
     threads();
 }
 
+static void check_first(cl_command_queue queue, int expected)
+{
+    int value = 0;
+    CHECK(clEnqueueReadBuffer(queue, data, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    if (value != expected) {
+        fprintf(stderr, "data[0] is %d, not %d\n", value, expected);
+        exit(98);
+    }
+}
+
+/* The driver gives a queue of low priority an engine context of its own. */
+static void priorities(void)
+{
+    static const cl_queue_properties low[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
+                                              CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, 0};
+    int values[256], pattern = 7;
+    cl_int status;
+    size_t global = ORDERS_ITEMS;
+    for (size_t i = 0; i < 256; i++)
+        values[i] = 3;
+    CHECK(clEnqueueWriteBuffer(cl.queue, data, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    enqueue();
+    check_first(cl.queue, 3 * ORDERS_ITERATIONS);
+    cl_command_queue second =
+        clCreateCommandQueueWithProperties(cl.context, cl.device, low, &status);
+    CHECK(status);
+    CHECK(clEnqueueFillBuffer(second, data, &pattern, sizeof pattern, 0, 256, 0, NULL, NULL));
+    check_first(second, pattern);
+    CHECK(clEnqueueNDRangeKernel(second, kernel, 1, NULL, &global, &global, 0, NULL, NULL));
+    CHECK(clFinish(second));
+    check_first(cl.queue, 3 * ORDERS_ITERATIONS);
+}
+
 static void forks(void)
 {
     if (fork() == 0) {
@@ -302,6 +336,7 @@ static const struct {
     {"many", many, false},
     {"threads", threads, false},
     {"threads_one_queue", threads_one_queue, false},
+    {"priorities", priorities, false},
     {"forks", forks, true},
     {"forks_idle", forks_idle, false},
 };

@@ -120,6 +120,7 @@ static void test_orders(void **state)
         {"without_surface", {1, 2, 1, 1, 0, 0}}, {"many", {1, 400, 400, 400, 0, 0}},
         {"threads", {1, 400, 400, 400, 0, 0}},   {"threads_one_queue", {1, 400, 400, 400, 0, 0}},
         {"forks", {2, 2, 2, 2, 0, 0}},           {"forks_idle", {1, 2, 2, 2, 0, 0}},
+        {"priorities", {1, 2, 2, 2, 0, 0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         print_message("           %s\n", rows[i].name);

@@ -2,6 +2,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 
 #include <dlfcn.h>
@@ -21,6 +22,8 @@
 
 /* Queues that are waited for at the end of the program. */
 #define ATTACH_QUEUE_LIMIT 256
+/* Properties of a queue that are looked at. */
+#define ATTACH_PROPERTY_LIMIT 16
 
 /* The driver's own entries. */
 static cl_icd_dispatch real;
@@ -274,6 +277,28 @@ static cl_int CL_API_CALL event_info(cl_event event, cl_event_info name, size_t 
     return result;
 }
 
+/* The driver's simulator connection sends memory to the engine of one priority
+ * only, and cannot read back what another one did with it. A priority is a hint,
+ * and on an emulated device it says nothing: every queue gets the same one. */
+static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
+                                                 const cl_queue_properties *properties,
+                                                 cl_int *result)
+{
+    cl_queue_properties copy[2 * ATTACH_PROPERTY_LIMIT + 1];
+    size_t count = 0;
+    while (properties != NULL && count < 2 * ATTACH_PROPERTY_LIMIT && properties[count] != 0) {
+        copy[count] = properties[count];
+        copy[count + 1] = properties[count + 1];
+        if (copy[count] == CL_QUEUE_PRIORITY_KHR && copy[count + 1] == CL_QUEUE_PRIORITY_LOW_KHR)
+            copy[count + 1] = CL_QUEUE_PRIORITY_MED_KHR;
+        count += 2;
+    }
+    copy[count] = 0;
+    if (attach_session.emulated && properties != NULL && properties[count] == 0)
+        properties = copy;
+    return real.clCreateCommandQueueWithProperties(context, device, properties, result);
+}
+
 /* The driver forgets the submissions of a queue that is deleted. */
 static cl_int CL_API_CALL release_queue(cl_command_queue queue)
 {
@@ -382,6 +407,8 @@ bool attach_icd_hook(void *context)
         table->clCloneKernel = clone_kernel;
     table->clFinish = finish;
     table->clGetEventInfo = event_info;
+    if (real.clCreateCommandQueueWithProperties != NULL)
+        table->clCreateCommandQueueWithProperties = create_queue;
     table->clReleaseCommandQueue = release_queue;
     table->clReleaseContext = release_context;
     table->clCreateUserEvent = create_user_event;
