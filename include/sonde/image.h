@@ -52,6 +52,8 @@ struct sonde_image_kernel {
     bool has_barriers;
     bool has_stack_calls;
     uint32_t skip_per_thread_offset; /* entry offset that skips the per-thread prolog */
+    uint32_t payload_register;       /* that the cross-thread data starts in, behind r0 and the
+                                        local ids; 0 = not known */
     const struct sonde_image_argument *arguments; /* by index */
     size_t argument_count;
     /* ELF with DWARF that was compiled in with -g, for

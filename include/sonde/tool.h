@@ -74,6 +74,9 @@ SONDE_API enum sonde_status sonde_profile_array_compute_rel_address(
 /* What a tool sees while a kernel is built. */
 struct sonde_tool_build;
 SONDE_API struct sonde_instrument *sonde_tool_build_instrument(struct sonde_tool_build *build);
+/* The kernel's arguments; NULL when they are not known. */
+SONDE_API const struct sonde_trace_arguments *
+sonde_tool_build_arguments(const struct sonde_tool_build *build);
 /* Lay out an array in the profile buffer of this kernel; memory appears at
  * each dispatch. */
 SONDE_API enum sonde_status sonde_tool_build_allocate(struct sonde_tool_build *build,

@@ -76,6 +76,34 @@ struct sonde_trace_dispatch {
     uint32_t process; /* reader: index for sonde_trace_process */
 };
 
+/* An argument of a kernel, as the compiler laid it out. */
+struct sonde_trace_argument {
+    uint32_t index;
+    uint32_t kind;         /* enum sonde_argument_kind (sonde/image.h) */
+    uint32_t bti;          /* binding-table index, UINT32_MAX none */
+    uint32_t offset, size; /* bytes of the cross-thread data that hold it; size 0 none */
+    const char *name;      /* "" when the program was built without */
+};
+struct sonde_trace_arguments {
+    uint32_t kernel;
+    uint32_t slm_size;         /* bytes, without local arguments */
+    uint32_t payload_register; /* that the cross-thread data starts in, 0 = not known */
+    const struct sonde_trace_argument *items; /* by index */
+    size_t count;
+};
+
+/* What is bound to the arguments of one dispatch: buffers and local memory. */
+struct sonde_trace_buffer {
+    uint32_t argument; /* its index */
+    uint64_t address;  /* of the device, 0 = the host was not told */
+    uint64_t size;     /* bytes, UINT64_MAX = not known */
+};
+struct sonde_trace_buffers {
+    uint32_t dispatch;
+    const struct sonde_trace_buffer *items;
+    size_t count;
+};
+
 /* Block counters of one dispatch from one tool: executions of each basic
  * block by hardware threads, summed over thread buckets. */
 struct sonde_trace_block_counts {
@@ -258,6 +286,14 @@ SONDE_API enum sonde_status
 sonde_trace_write_record_layout(struct sonde_trace_writer *writer, uint32_t kernel,
                                 const struct sonde_record_layout *layout,
                                 struct sonde_error *error);
+/* Behind its kernel or dispatch, once. */
+SONDE_API enum sonde_status
+sonde_trace_write_arguments(struct sonde_trace_writer *writer,
+                            const struct sonde_trace_arguments *arguments,
+                            struct sonde_error *error);
+SONDE_API enum sonde_status sonde_trace_write_buffers(struct sonde_trace_writer *writer,
+                                                      const struct sonde_trace_buffers *buffers,
+                                                      struct sonde_error *error);
 /* At most SONDE_TRACE_RECORDS_LIMIT bytes at a time. */
 #define SONDE_TRACE_RECORDS_LIMIT (UINT32_C(32) << 20)
 SONDE_API enum sonde_status sonde_trace_write_records(struct sonde_trace_writer *writer,
@@ -322,6 +358,11 @@ sonde_trace_firmware_end(const struct sonde_trace *trace);
 /* NULL when the kernel made no records. */
 SONDE_API const struct sonde_record_layout *
 sonde_trace_record_layout(const struct sonde_trace *trace, uint32_t kernel);
+/* NULL when they are not known. */
+SONDE_API const struct sonde_trace_arguments *
+sonde_trace_arguments(const struct sonde_trace *trace, uint32_t kernel);
+SONDE_API const struct sonde_trace_buffers *sonde_trace_buffers(const struct sonde_trace *trace,
+                                                                uint32_t dispatch);
 /* Stretches of records in the order of their dispatches, each dispatch's in
  * the order of its bytes. */
 SONDE_API size_t sonde_trace_records_count(const struct sonde_trace *trace);

@@ -72,6 +72,20 @@ static uint32_t width_of(const struct sonde_gen_message *message)
     return (uint32_t)message->element_size * (message->elements != 0 ? message->elements : 1);
 }
 
+void analyze_message_read(const struct sonde_gen_instruction *instruction,
+                          struct analyze_message *message)
+{
+    if (sonde_gen_opcode_format(instruction->opcode) != SONDE_GEN_FORMAT_SEND ||
+        sonde_gen_message_decode(instruction, &message->message, NULL) != SONDE_OK)
+        return;
+    message->is_message = true;
+    message->is_block = is_block(&message->message);
+    message->is_access = message->is_block ||
+                         message->message.layout == SONDE_GEN_LAYOUT_SCATTERED ||
+                         message->message.layout == SONDE_GEN_LAYOUT_UNTYPED;
+    message->width = width_of(&message->message);
+}
+
 bool analyze_access_read(const struct analyze_code *code, const struct analyze_visit *visit,
                          uint32_t index, struct analyze_access *access)
 {
@@ -80,23 +94,22 @@ bool analyze_access_read(const struct analyze_code *code, const struct analyze_v
     if (item->point.kind != SONDE_RECORD_ADDRESSES || item->point.instruction >= code->count)
         return false;
     const struct sonde_gen_instruction *instruction = &code->instructions[item->point.instruction];
-    access->instruction = item->point.instruction;
-    struct sonde_gen_message *message = &access->message;
-    if (sonde_gen_message_decode(instruction, message, NULL) != SONDE_OK ||
-        (!is_block(message) && message->layout != SONDE_GEN_LAYOUT_SCATTERED &&
-         message->layout != SONDE_GEN_LAYOUT_UNTYPED))
+    const struct analyze_message *message = &code->messages[item->point.instruction];
+    if (!message->is_access)
         return false;
-    access->width = width_of(message);
+    access->instruction = item->point.instruction;
+    access->message = &message->message;
+    access->width = message->width;
     access->mask = active(visit, item->point.instruction, instruction);
-    if (is_block(message)) {
+    if (message->is_block) {
         /* One address for all: it is used when any channel acts. */
         access->mask = access->mask != 0;
-        access->address[0] = item->size >= 16 ? read_block(message, data) : 0;
+        access->address[0] = item->size >= 16 ? read_block(access->message, data) : 0;
         return item->size >= 16;
     }
-    size_t header = message->header ? REGISTER : 0;
+    size_t header = access->message->header ? REGISTER : 0;
     if (header > item->size)
         return false;
-    read_channels(message, data + header, item->size - header, access);
+    read_channels(access->message, data + header, item->size - header, access);
     return true;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/access_name.h"
+#include "analyze/buffers.h"
 #include "analyze/hash.h"
 #include "analyze/records.h"
 #include "analyze/tables.h"
@@ -21,43 +23,11 @@ struct memory {
     struct analyze_rows *rows;
     see_access *see;
     struct analyze_code code;
+    struct analyze_buffers buffers;
     struct analyze_hash lines; /* cachelines: line -> last access */
     uint64_t cache[CACHE_LINES];
     uint32_t dispatch;
 };
-
-static const char *space_name(const struct sonde_gen_message *message, char out[32])
-{
-    switch (message->address_model) {
-    case SONDE_GEN_ADDRESS_SURFACE:
-        snprintf(out, 32, "surface %u", message->bti);
-        break;
-    case SONDE_GEN_ADDRESS_SLM:
-        snprintf(out, 32, "slm");
-        break;
-    case SONDE_GEN_ADDRESS_A64:
-        snprintf(out, 32, "a64");
-        break;
-    default:
-        snprintf(out, 32, "stateless");
-        break;
-    }
-    return out;
-}
-
-static const char *operation_name(const struct sonde_gen_message *message)
-{
-    switch (message->operation) {
-    case SONDE_GEN_MESSAGE_READ:
-        return "read";
-    case SONDE_GEN_MESSAGE_WRITE:
-        return "write";
-    case SONDE_GEN_MESSAGE_ATOMIC:
-        return "atomic";
-    default:
-        return "other";
-    }
-}
 
 /* The row of a message: the first execution makes it. NULL: out of memory. */
 static struct analyze_row *row_of(struct memory *memory, const struct analyze_visit *visit,
@@ -69,15 +39,31 @@ static struct analyze_row *row_of(struct memory *memory, const struct analyze_vi
             return row;
     }
     struct analyze_row *row = analyze_rows_add(memory->rows);
-    char space[32];
     if (row == NULL)
         return NULL;
     row->kernel = visit->kernel;
     row->instruction = access->instruction;
     row->block = visit->block;
-    snprintf(row->text, sizeof row->text, "%s %s", operation_name(&access->message),
-             space_name(&access->message, space));
+    analyze_access_name(access->message, row->text, sizeof row->text);
     return row;
+}
+
+/* The buffer that the message goes to, or that it goes to several. */
+static void name_buffer(const struct memory *memory, const struct analyze_access *access,
+                        struct analyze_row *row)
+{
+    char name[sizeof row->buffer];
+    bool one_surface = access->message->address_model == SONDE_GEN_ADDRESS_SURFACE;
+    if (access->mask == 0 || (one_surface && row->buffer[0] != '\0'))
+        return;
+    uint64_t address = access->address[__builtin_ctz(access->mask)];
+    analyze_buffers_name(&memory->buffers,
+                         analyze_buffers_find(&memory->buffers, access->message, address), name,
+                         sizeof name);
+    if (row->buffer[0] == '\0')
+        memcpy(row->buffer, name, sizeof name);
+    else if (name[0] != '\0' && strcmp(row->buffer, name) != 0)
+        snprintf(row->buffer, sizeof row->buffer, "(several)");
 }
 
 static enum sonde_status see_visit(const struct analyze_visit *visit, void *context,
@@ -95,11 +81,15 @@ static enum sonde_status see_visit(const struct analyze_visit *visit, void *cont
         memset(memory->cache, 0, sizeof memory->cache);
         analyze_hash_clear(&memory->lines);
     }
+    if (!analyze_buffers_see(&memory->buffers, visit))
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
         struct analyze_access access;
         if (!analyze_access_read(&memory->code, visit, i, &access))
             continue;
         struct analyze_row *row = row_of(memory, visit, &access);
+        if (row != NULL)
+            name_buffer(memory, &access, row);
         if (row == NULL || !memory->see(memory, visit, &access, row))
             return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     }
@@ -116,9 +106,11 @@ static enum sonde_status walk(const struct sonde_trace *trace,
     memory->rows = rows;
     memory->see = see;
     memory->dispatch = UINT32_MAX;
+    memory->buffers = (struct analyze_buffers){.trace = trace, .dispatch = UINT32_MAX};
     enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, memory, error);
     analyze_code_close(&memory->code);
     analyze_hash_clear(&memory->lines);
+    analyze_buffers_clear(&memory->buffers);
     free(memory);
     return status;
 }
@@ -207,8 +199,8 @@ static bool see_stride(struct memory *memory, const struct analyze_visit *visit,
 {
     (void)memory, (void)visit;
     uint64_t lines[ANALYZE_CHANNELS * 5];
-    bool block = access->message.layout != SONDE_GEN_LAYOUT_UNTYPED &&
-                 access->message.layout != SONDE_GEN_LAYOUT_SCATTERED;
+    bool block = access->message->layout != SONDE_GEN_LAYOUT_UNTYPED &&
+                 access->message->layout != SONDE_GEN_LAYOUT_SCATTERED;
     uint64_t bytes = (uint64_t)access->width * (uint64_t)__builtin_popcount(access->mask);
     row->value[STRIDE_EXECUTIONS]++;
     if (access->mask == 0)
@@ -252,8 +244,8 @@ static void note_order(struct analyze_row *row, uint64_t before, bool writes)
 static bool see_line(struct memory *memory, const struct analyze_access *access, uint64_t line,
                      struct analyze_row *row)
 {
-    uint64_t key = line_key(&access->message, line);
-    bool writes = access->message.operation != SONDE_GEN_MESSAGE_READ, found;
+    uint64_t key = line_key(access->message, line);
+    bool writes = access->message->operation != SONDE_GEN_MESSAGE_READ, found;
     uint64_t *state = analyze_hash_find(&memory->lines, key, &found);
     if (state == NULL)
         return false;
@@ -265,7 +257,7 @@ static bool see_line(struct memory *memory, const struct analyze_access *access,
     if (seen == NULL)
         return false;
     row->value[LINE_FOOTPRINT] += !found;
-    if (access->message.address_model == SONDE_GEN_ADDRESS_SLM)
+    if (access->message->address_model == SONDE_GEN_ADDRESS_SLM)
         return true;
     /* Surfaces start at different sets, as buffers in memory do. */
     uint64_t *slot = &memory->cache[(line + (key >> 52) * SURFACE_APART) % CACHE_LINES];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/buffers.h"
 #include "analyze/hash.h"
 #include "analyze/records.h"
 #include "analyze/tables.h"
@@ -27,6 +28,7 @@ struct thread {
 struct race {
     struct analyze_rows *rows;
     struct analyze_code code;
+    struct analyze_buffers buffers;
     bool *is_barrier; /* by instruction of the code */
     uint32_t dispatch;
     uint32_t granule; /* bytes */
@@ -56,8 +58,9 @@ static bool unordered(const struct race *race, uint64_t before, uint64_t now)
     return race->threads[first].group != race->threads[second].group || same_epoch;
 }
 
-static bool report(struct race *race, const struct analyze_visit *visit, const char *kind,
-                   uint64_t before, uint64_t now, uint64_t address)
+static bool report(struct race *race, const struct analyze_visit *visit,
+                   const struct sonde_gen_message *message, const char *kind, uint64_t before,
+                   uint64_t now, uint64_t address)
 {
     uint64_t first = before >> ACCESS_INSTRUCTION & 0x3ffff;
     uint64_t second = now >> ACCESS_INSTRUCTION & 0x3ffff;
@@ -74,6 +77,10 @@ static bool report(struct race *race, const struct analyze_visit *visit, const c
         row->instruction = (uint32_t)second;
         row->block = visit->block;
         snprintf(row->text, sizeof row->text, "%s", kind);
+        analyze_buffers_name(&race->buffers, analyze_buffers_find(&race->buffers, message, address),
+                             row->buffer, sizeof row->buffer);
+        if (message->address_model == SONDE_GEN_ADDRESS_SLM)
+            snprintf(row->buffer, sizeof row->buffer, "local memory");
         row->value[RACE_FIRST] = first;
         row->value[RACE_SECOND] = second;
         row->value[RACE_ADDRESS] = address;
@@ -83,8 +90,9 @@ static bool report(struct race *race, const struct analyze_visit *visit, const c
 }
 
 /* One granule. */
-static bool touch(struct race *race, const struct analyze_visit *visit, uint64_t key, uint64_t now,
-                  bool writes, uint64_t address)
+static bool touch(struct race *race, const struct analyze_visit *visit,
+                  const struct sonde_gen_message *message, uint64_t key, uint64_t now, bool writes,
+                  uint64_t address)
 {
     bool found;
     uint64_t *write = analyze_hash_find(&race->writes, key, &found);
@@ -94,12 +102,12 @@ static bool touch(struct race *race, const struct analyze_visit *visit, uint64_t
         return false;
     bool good = true;
     if (unordered(race, *write, now))
-        good = report(race, visit, writes ? "write after write" : "read after write", *write, now,
-                      address);
+        good = report(race, visit, message, writes ? "write after write" : "read after write",
+                      *write, now, address);
     if (writes && unordered(race, *read, now))
-        good = good && report(race, visit, "write after read", *read, now, address);
+        good = good && report(race, visit, message, "write after read", *read, now, address);
     else if (writes && unordered(race, *other, now))
-        good = good && report(race, visit, "write after read", *other, now, address);
+        good = good && report(race, visit, message, "write after read", *other, now, address);
     if (writes) {
         *write = now;
     } else {
@@ -123,7 +131,7 @@ static uint64_t key_of(const struct race *race, const struct thread *thread,
 static bool see_access(struct race *race, const struct analyze_visit *visit, uint32_t thread,
                        uint32_t epoch, const struct analyze_access *access)
 {
-    uint8_t operation = access->message.operation;
+    uint8_t operation = access->message->operation;
     bool atomic = operation == SONDE_GEN_MESSAGE_ATOMIC;
     bool writes = atomic || operation == SONDE_GEN_MESSAGE_WRITE;
     uint64_t now = pack(thread, epoch, access->instruction, atomic);
@@ -131,8 +139,8 @@ static bool see_access(struct race *race, const struct analyze_visit *visit, uin
         uint64_t address = access->address[__builtin_ctz(left)];
         uint64_t last = (address + (access->width ? access->width - 1 : 0)) / race->granule;
         for (uint64_t g = address / race->granule; g <= last; g++) {
-            uint64_t key = key_of(race, &race->threads[thread], &access->message, g);
-            if (!touch(race, visit, key, now, writes, g * race->granule))
+            uint64_t key = key_of(race, &race->threads[thread], access->message, g);
+            if (!touch(race, visit, access->message, key, now, writes, g * race->granule))
                 return false;
         }
     }
@@ -160,22 +168,12 @@ static bool start_thread(struct race *race, const struct analyze_visit *visit)
 static uint32_t granule_of(const struct analyze_code *code)
 {
     for (size_t i = 0; i < code->count; i++) {
-        struct sonde_gen_message message;
-        const struct sonde_gen_instruction *send = &code->instructions[i];
-        if (sonde_gen_opcode_format(send->opcode) == SONDE_GEN_FORMAT_SEND &&
-            sonde_gen_message_decode(send, &message, NULL) == SONDE_OK &&
-            message.layout == SONDE_GEN_LAYOUT_SCATTERED && message.element_size < 4)
+        const struct analyze_message *message = &code->messages[i];
+        if (message->is_message && message->message.layout == SONDE_GEN_LAYOUT_SCATTERED &&
+            message->message.element_size < 4)
             return 1;
     }
     return 4;
-}
-
-static bool is_barrier(const struct sonde_gen_instruction *instruction)
-{
-    struct sonde_gen_message message;
-    return sonde_gen_opcode_format(instruction->opcode) == SONDE_GEN_FORMAT_SEND &&
-           sonde_gen_message_decode(instruction, &message, NULL) == SONDE_OK &&
-           message.operation == SONDE_GEN_MESSAGE_BARRIER;
 }
 
 static enum sonde_status begin(struct race *race, const struct analyze_visit *visit,
@@ -192,7 +190,9 @@ static enum sonde_status begin(struct race *race, const struct analyze_visit *vi
         if (race->is_barrier == NULL)
             return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
         for (size_t i = 0; i < race->code.count; i++)
-            race->is_barrier[i] = is_barrier(&race->code.instructions[i]);
+            race->is_barrier[i] =
+                race->code.messages[i].is_message &&
+                race->code.messages[i].message.operation == SONDE_GEN_MESSAGE_BARRIER;
     }
     if (race->dispatch == visit->dispatch)
         return SONDE_OK;
@@ -224,6 +224,8 @@ static enum sonde_status see_visit(const struct analyze_visit *visit, void *cont
     struct race *race = context;
     enum sonde_status status = begin(race, visit, error);
     bool found = true, good = true;
+    if (status == SONDE_OK && !analyze_buffers_see(&race->buffers, visit))
+        status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     if (status != SONDE_OK)
         return status;
     if (visit->starts_thread && analyze_visit_item_count(visit) > 0) {
@@ -250,7 +252,8 @@ enum sonde_status analyze_races(const struct sonde_trace *trace,
                                 const struct analyze_matcher *matcher, struct analyze_rows *rows,
                                 struct sonde_error *error)
 {
-    struct race race = {.rows = rows, .dispatch = UINT32_MAX};
+    struct race race = {
+        .rows = rows, .dispatch = UINT32_MAX, .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
     snprintf(rows->note, sizeof rows->note,
              "channels of one hardware thread are not compared with each other, nor images");
     enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, &race, error);
@@ -260,6 +263,7 @@ enum sonde_status analyze_races(const struct sonde_trace *trace,
     analyze_hash_clear(&race.reads);
     analyze_hash_clear(&race.others);
     analyze_hash_clear(&race.pairs);
+    analyze_buffers_clear(&race.buffers);
     free(race.threads);
     free(race.is_barrier);
     return status;

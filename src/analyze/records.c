@@ -115,11 +115,19 @@ enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
     enum sonde_status status =
         sonde_gen_decode_all(kernel->platform, kernel->original, kernel->original_size,
                              &code->instructions, &code->count, error);
-    return status == SONDE_OK ? status : sonde_error_prefix(error, "kernel %s", kernel->name);
+    if (status != SONDE_OK)
+        return sonde_error_prefix(error, "kernel %s", kernel->name);
+    code->messages = calloc(code->count + 1, sizeof *code->messages);
+    if (code->messages == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    for (size_t i = 0; i < code->count; i++)
+        analyze_message_read(&code->instructions[i], &code->messages[i]);
+    return SONDE_OK;
 }
 
 void analyze_code_close(struct analyze_code *code)
 {
     free(code->instructions);
+    free(code->messages);
     *code = (struct analyze_code){.kernel = NULL};
 }

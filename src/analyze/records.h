@@ -48,22 +48,35 @@ uint32_t analyze_visit_item_count(const struct analyze_visit *visit);
 /* What one message accessed. */
 struct analyze_access {
     uint32_t instruction;
-    struct sonde_gen_message message;
-    uint32_t mask;  /* bit c: address[c] was accessed; blocks: bit 0 */
-    uint32_t width; /* bytes at each address */
+    const struct sonde_gen_message *message; /* in the code */
+    uint32_t mask;                           /* bit c: address[c] was accessed; blocks: bit 0 */
+    uint32_t width;                          /* bytes at each address */
     uint64_t address[ANALYZE_CHANNELS];
+};
+
+/* What is known of a message before it is executed. */
+struct analyze_message {
+    struct sonde_gen_message message;
+    bool is_message; /* and it could be decoded */
+    bool is_access;  /* to bytes of memory */
+    bool is_block;   /* one address for all channels */
+    uint32_t width;  /* bytes at each address */
 };
 
 /* The instructions of a kernel, decoded; messages where there are any. */
 struct analyze_code {
     const struct sonde_trace_kernel *kernel;
     struct sonde_gen_instruction *instructions;
+    struct analyze_message *messages; /* by instruction */
     size_t count;
 };
 enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
                                     struct analyze_code *code, struct sonde_error *error);
 void analyze_code_close(struct analyze_code *code);
 
+/* Fill in what `instruction` accesses, if it does. */
+void analyze_message_read(const struct sonde_gen_instruction *instruction,
+                          struct analyze_message *message);
 /* The access that an ADDRESSES item of a visit tells of. False when the message has
  * no addresses of bytes (images). Channels are masked by the visit, or by the
  * MASK item of the same instruction. */

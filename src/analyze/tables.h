@@ -13,6 +13,8 @@ struct analyze_row {
     uint32_t instruction; /* UINT32_MAX none */
     uint32_t block;       /* UINT32_MAX none */
     char text[48];
+    char buffer[48]; /* name of the argument whose memory it is, "" not known or none */
+    char source[64]; /* "file.cl:12", "" not known */
     uint64_t value[ANALYZE_VALUES]; /* which is what: enum of the function */
 };
 
@@ -27,6 +29,9 @@ struct analyze_rows {
 /* A new zeroed row, NULL when out of memory. */
 struct analyze_row *analyze_rows_add(struct analyze_rows *rows);
 void analyze_rows_clear(struct analyze_rows *rows);
+/* Fill in the source line of each row that names an instruction or block, where
+ * the compiler gave debug data. */
+void analyze_rows_locate(struct analyze_rows *rows);
 
 typedef enum sonde_status analyze_table_function(const struct sonde_trace *trace,
                                                  const struct analyze_matcher *matcher,
@@ -84,6 +89,18 @@ analyze_table_function analyze_values;
 /* A row a pair of instructions that race. */
 enum { RACE_FIRST, RACE_SECOND, RACE_TIMES, RACE_ADDRESS };
 analyze_table_function analyze_races;
+/* A row a message and argument of which an address is outside of the buffer,
+ * or could not be checked. */
+enum {
+    BOUNDS_BEHIND, /* addresses behind the buffer's end, over all executions */
+    BOUNDS_BEFORE,
+    BOUNDS_UNKNOWN,  /* addresses of which it is not known */
+    BOUNDS_ADDRESS,  /* the first outside, in the order of the records */
+    BOUNDS_DISTANCE, /* bytes by which it leaves the buffer */
+    BOUNDS_FURTHEST, /* the largest distance */
+    BOUNDS_SIZE,     /* bytes of the buffer */
+};
+analyze_table_function analyze_bounds;
 /* A row an execution unit and dispatch. */
 enum {
     OCCUPANCY_DISPATCH,

@@ -70,12 +70,33 @@ struct token_target {
     struct sonde_image_kernel *kernel;
     struct image_arguments arguments;
     struct image_span binding_table; /* body of its token, no data when absent */
+    uint32_t local_ids;              /* of the per-thread data; UINT32_MAX: not known */
 };
+
+/* r0, then a local id of 16 bits a channel each, in whole registers. Without
+ * local ids the per-thread data may be padding. */
+static void take_payload(struct token_target *target, const struct image_span *body)
+{
+    enum { LOCAL_ID_X = 1, LOCAL_ID_Z = 3, UNUSED = 6, SKIP_PER_THREAD = 12 };
+    target->kernel->skip_per_thread_offset = image_token_word(body, SKIP_PER_THREAD);
+    target->local_ids = 0;
+    for (unsigned i = LOCAL_ID_X; i <= LOCAL_ID_Z; i++)
+        target->local_ids += image_token_word(body, i) != 0;
+    if (target->local_ids == 0 && image_token_word(body, UNUSED) != 0)
+        target->local_ids = 1;
+}
+
+static void place_payload(const struct token_target *target)
+{
+    struct sonde_image_kernel *kernel = target->kernel;
+    uint32_t registers = kernel->info.simd_width > 16 ? 2 : 1;
+    if (target->local_ids != UINT32_MAX && kernel->info.simd_width != 0)
+        kernel->payload_register = 1 + target->local_ids * registers;
+}
 
 static enum sonde_status read_token(struct token_target *target, uint32_t token,
                                     const struct image_span *body, struct sonde_error *error)
 {
-    enum { PAYLOAD_SKIP_PER_THREAD = 12 };
     struct sonde_image_kernel *kernel = target->kernel;
     switch (token) {
     case TOKEN_BINDING_TABLE:
@@ -88,7 +109,7 @@ static enum sonde_status read_token(struct token_target *target, uint32_t token,
         kernel->scratch_per_thread = image_token_word(body, 1);
         break;
     case TOKEN_THREAD_PAYLOAD:
-        kernel->skip_per_thread_offset = image_token_word(body, PAYLOAD_SKIP_PER_THREAD);
+        take_payload(target, body);
         break;
     case TOKEN_EXECUTION_ENVIRONMENT:
         read_execution_environment(kernel, body);
@@ -190,8 +211,10 @@ static enum sonde_status read_kernel(struct sonde_image *image, const struct ima
     kernel->info.igc_hash = hash;
     kernel->info.isa = parts.isa.data;
     kernel->info.isa_size = parts.isa_unpadded;
-    struct token_target target = {.kernel = kernel, .arguments.image = image};
+    struct token_target target = {
+        .kernel = kernel, .arguments.image = image, .local_ids = UINT32_MAX};
     status = read_patch_list(&target, &parts.patch_list, error);
+    place_payload(&target);
     image_argument_bind(&target.arguments,
                         target.binding_table.data != NULL ? &target.binding_table : NULL,
                         &parts.surface_state);

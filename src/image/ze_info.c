@@ -178,6 +178,16 @@ static enum sonde_status read_names(struct ze_info *info, const yaml_node_t *roo
     return SONDE_OK;
 }
 
+/* r0, the per-thread data, then the cross-thread data. */
+static uint32_t payload_register(struct ze_info *info, const yaml_node_t *per_thread)
+{
+    enum { REGISTER = 32 };
+    uint64_t bytes = 0;
+    for (size_t n = 0; n < item_count(per_thread); n++)
+        bytes += number(info, item(info, per_thread, n), "size");
+    return bytes < 64 * REGISTER ? 1 + (uint32_t)((bytes + REGISTER - 1) / REGISTER) : 0;
+}
+
 static enum sonde_status read_arguments(struct ze_info *info, const yaml_node_t *root,
                                         const yaml_node_t *entry, struct sonde_image_kernel *kernel)
 {
@@ -185,6 +195,8 @@ static enum sonde_status read_arguments(struct ze_info *info, const yaml_node_t 
     const yaml_node_t *payload = member(info, entry, "payload_arguments");
     const yaml_node_t *surfaces = member(info, entry, "binding_table_indices");
     enum sonde_status status = SONDE_OK;
+    kernel->payload_register =
+        payload_register(info, member(info, entry, "per_thread_payload_arguments"));
     for (size_t n = 0; status == SONDE_OK && n < item_count(payload); n++)
         status = read_payload(info, item(info, payload, n), &arguments);
     for (size_t n = 0; n < item_count(surfaces); n++)

@@ -152,6 +152,7 @@ void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
     }
     for (size_t i = 0; i < sonde_trace_block_counts_count(trace); i++)
         text_counts(sonde_trace_block_counts(trace, i), text);
+    report_buffers_dump_text(trace, text);
     text_records(trace, text);
     for (size_t i = 0; i < sonde_trace_loss_count(trace); i++) {
         const struct sonde_trace_loss *loss = sonde_trace_loss(trace, i);
@@ -319,6 +320,7 @@ void report_dump_json(const struct sonde_trace *trace, struct report_text *text)
     report_json_end_array(&json);
     json_dispatches(trace, &json);
     json_counts(trace, &json);
+    report_buffers_dump_json(trace, &json);
     json_losses(trace, &json);
     report_firmware_dump_json(trace, &json);
     report_json_end_object(&json);

@@ -102,6 +102,9 @@ void report_run_print_json(const struct sonde_trace *trace, struct report_json *
 /* Every record of a run. */
 void report_dump_text(const struct sonde_trace *trace, struct report_text *text);
 void report_dump_json(const struct sonde_trace *trace, struct report_text *text);
+/* What the kernels' arguments are, and what was bound to them. */
+void report_buffers_dump_text(const struct sonde_trace *trace, struct report_text *text);
+void report_buffers_dump_json(const struct sonde_trace *trace, struct report_json *json);
 /* The firmware of a run and its call events; nothing for a run without. */
 void report_firmware_dump_text(const struct sonde_trace *trace, struct report_text *text);
 void report_firmware_dump_json(const struct sonde_trace *trace, struct report_json *json);

@@ -137,6 +137,8 @@ static enum sonde_status put_records(struct walk *walk, const struct report_tabl
     if (!report_table_was_run(table, walk->trace) || !takes(walk, table->view.name))
         return SONDE_OK;
     enum sonde_status status = table->analyze(walk->trace, walk->matcher, &from, walk->error);
+    if (status == SONDE_OK)
+        analyze_rows_locate(&from);
     struct report_row *rows = calloc(from.count + 1, sizeof *rows);
     if (status == SONDE_OK && rows == NULL)
         status = sonde_error_set(walk->error, SONDE_ERROR_MEMORY, 0, "out of memory");

@@ -62,6 +62,21 @@ static void row_text(const struct report_row *row, struct report_cell *cell)
     cell->name = row->record->text;
 }
 
+static void row_buffer(const struct report_row *row, struct report_cell *cell)
+{
+    cell->name = row->record->buffer;
+}
+
+static void row_source(const struct report_row *row, struct report_cell *cell)
+{
+    cell->name = row->record->source;
+}
+
+static void bounds_outside(const struct report_row *row, struct report_cell *cell)
+{
+    cell->number = row->record->value[BOUNDS_BEHIND] + row->record->value[BOUNDS_BEFORE];
+}
+
 #define KERNEL                                                                                     \
     {"kernel", "KERNEL", REPORT_CELL_TEXT, "name of the kernel", kernel_name},                     \
     {                                                                                              \
@@ -80,6 +95,15 @@ static void row_text(const struct report_row *row, struct report_cell *cell)
     {                                                                                              \
         "opcode", "OPCODE", REPORT_CELL_TEXT, "mnemonic", row_text                                 \
     }
+#define BUFFER                                                                                     \
+    {                                                                                              \
+        "buffer", "BUFFER", REPORT_CELL_TEXT, "argument of the kernel whose memory it is",         \
+            row_buffer                                                                             \
+    }
+#define SOURCE                                                                                     \
+    {                                                                                              \
+        "source", "SOURCE", REPORT_CELL_TEXT, "source line, of programs built with -g", row_source \
+    }
 #define END                                                                                        \
     {                                                                                              \
         NULL, NULL, REPORT_CELL_TEXT, NULL, NULL                                                   \
@@ -93,6 +117,7 @@ static const struct report_column simd_columns[] = {
     KERNEL,
     BLOCK,
     INSTRUCTION,
+    SOURCE,
     OPCODE,
     {"simd", "SIMD", REPORT_CELL_NUMBER, "channels of the instruction", value_0},
     {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_1},
@@ -105,6 +130,7 @@ static const struct report_column time_columns[] = {
     KERNEL,
     BLOCK,
     INSTRUCTION,
+    SOURCE,
     OPCODE,
     {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
     {"cycles", "CYCLES", REPORT_CELL_COUNT, "clock ticks, over all executions", value_1},
@@ -115,6 +141,7 @@ static const struct report_column time_columns[] = {
 
 static const struct report_column flow_columns[] = {
     KERNEL,
+    SOURCE,
     {"from", "FROM", REPORT_CELL_TEXT, "block that threads came from", row_text},
     {"from-number", "FROM#", REPORT_CELL_NUMBER, "its id plus 1, 0 at the start", value_0},
     {"to", "TO", REPORT_CELL_NUMBER, "block that they went to", value_1},
@@ -127,7 +154,9 @@ static const struct report_column memory_columns[] = {
     KERNEL,
     BLOCK,
     INSTRUCTION,
+    SOURCE,
     ACCESS,
+    BUFFER,
     {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
     {"addresses", "ADDRESSES", REPORT_CELL_COUNT, "addresses accessed, over all executions",
      value_1},
@@ -142,7 +171,9 @@ static const struct report_column stride_columns[] = {
     KERNEL,
     BLOCK,
     INSTRUCTION,
+    SOURCE,
     ACCESS,
+    BUFFER,
     {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
     {"uniform", "UNIFORM", REPORT_CELL_COUNT, "all channels at one address", value_1},
     {"unit", "UNIT", REPORT_CELL_COUNT, "channels side by side", value_2},
@@ -158,7 +189,9 @@ static const struct report_column line_columns[] = {
     KERNEL,
     BLOCK,
     INSTRUCTION,
+    SOURCE,
     ACCESS,
+    BUFFER,
     {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_0},
     {"lines", "LINES", REPORT_CELL_COUNT, "lines, over all executions", value_1},
     {"mean", "EACH", REPORT_CELL_RATIO, "lines an execution", line_mean},
@@ -176,6 +209,7 @@ static const struct report_column value_columns[] = {
     KERNEL,
     BLOCK,
     INSTRUCTION,
+    SOURCE,
     {"register", "REGISTER", REPORT_CELL_TEXT, "register that the value came to", row_text},
     {"number", "REG#", REPORT_CELL_NUMBER, "its number", value_0},
     {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_1},
@@ -186,11 +220,33 @@ static const struct report_column value_columns[] = {
 
 static const struct report_column race_columns[] = {
     KERNEL,
+    SOURCE,
+    BUFFER,
     {"race", "RACE", REPORT_CELL_TEXT, "which access came behind which in this run", row_text},
     {"first", "FIRST", REPORT_CELL_NUMBER, "instruction that came first", value_0},
     {"second", "SECOND", REPORT_CELL_NUMBER, "instruction that came second", value_1},
     {"times", "TIMES", REPORT_CELL_COUNT, "places and times that it happened", value_2},
     {"address", "ADDRESS", REPORT_CELL_HEX, "one of the places", value_3},
+    END};
+
+static const struct report_column bounds_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    SOURCE,
+    ACCESS,
+    BUFFER,
+    {"size", "SIZE", REPORT_CELL_COUNT, "bytes of the buffer", value_6},
+    {"outside", "OUTSIDE", REPORT_CELL_COUNT, "addresses outside of it, over all executions",
+     bounds_outside},
+    {"behind", "BEHIND", REPORT_CELL_COUNT, "those that reach behind its end", value_0},
+    {"before", "BEFORE", REPORT_CELL_COUNT, "those before its start", value_1},
+    {"unknown", "UNKNOWN", REPORT_CELL_COUNT,
+     "addresses of which the buffer or its size is not known", value_2},
+    {"first", "FIRST", REPORT_CELL_HEX, "the first address outside", value_3},
+    {"distance", "DISTANCE", REPORT_CELL_COUNT, "bytes by which that one leaves the buffer",
+     value_4},
+    {"furthest", "FURTHEST", REPORT_CELL_COUNT, "bytes by which any leaves it", value_5},
     END};
 
 static const struct report_column occupancy_columns[] = {
@@ -215,7 +271,7 @@ static const struct report_table tables[] = {
       "from,to,times,mean-lanes", "kernel,hash,from-number,to", false, false},
      analyze_flow},
     {{"memtrace", "memory messages and their addresses", memory_columns,
-      "instruction,access,executions,addresses,width,bytes,lowest,highest",
+      "instruction,access,buffer,executions,addresses,width,bytes,lowest,highest",
       "kernel,hash,instruction", false, false},
      analyze_memory},
     {{"latency", "time of basic blocks", time_columns, "block,executions,cycles,mean,skipped",
@@ -232,16 +288,20 @@ static const struct report_table tables[] = {
       false, false},
      analyze_values},
     {{"stride", "how far apart the channels of memory messages reach", stride_columns,
-      "instruction,access,executions,uniform,unit,constant,gather,blocks,coalesced",
+      "instruction,access,buffer,executions,uniform,unit,constant,gather,blocks,coalesced",
       "kernel,hash,instruction", false, false},
      analyze_stride},
     {{"cacheline", "cache lines of memory messages", line_columns,
-      "instruction,access,executions,mean,most,footprint,hits,misses,rar,raw,war,waw",
+      "instruction,access,buffer,executions,mean,most,footprint,hits,misses,rar,raw,war,waw",
       "kernel,hash,instruction", false, false},
      analyze_cachelines},
     {{"race", "accesses of threads to one place that nothing orders", race_columns,
-      "race,first,second,times,address", "kernel,hash,times,first,second", false, false},
+      "race,first,second,buffer,times,address", "kernel,hash,times,first,second", false, false},
      analyze_races},
+    {{"bounds", "accesses outside of the buffers that the arguments name", bounds_columns,
+      "block,instruction,access,buffer,size,outside,first,distance,furthest,unknown",
+      "kernel,hash,instruction", false, false},
+     analyze_bounds},
     {{"occupancy", "when hardware threads run, and how evenly", occupancy_columns,
       "dispatch,eu,threads,slots,busy,span,use,fill", "dispatch,unit", false, false},
      analyze_occupancy},

@@ -105,6 +105,14 @@ static void print(const struct report_table *table, const struct report_layout *
     }
 }
 
+static bool has_sources(const struct analyze_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->items[i].source[0] != '\0')
+            return true;
+    return false;
+}
+
 enum sonde_status report_table_print(const struct report_table *table,
                                      const struct sonde_trace *trace,
                                      const struct analyze_matcher *matcher,
@@ -118,15 +126,20 @@ enum sonde_status report_table_print(const struct report_table *table,
     const char *flat = options->format == REPORT_FORMAT_TEXT ? NULL : "kernel,hash";
     struct report_view view = table->view;
     char columns[512];
-    /* JSON rows stand in one list too: they need the kernel. */
-    if (options->format == REPORT_FORMAT_JSON) {
-        snprintf(columns, sizeof columns, "kernel,hash,%s", view.default_columns);
-        view.default_columns = columns;
-    }
     *lost = from.lost + (from.missing > 0);
+    /* A wrong column is said before a long analysis. */
     enum sonde_status status = report_layout_select(&view, options, flat, &layout, error);
     if (status == SONDE_OK)
         status = table->analyze(trace, matcher, &from, error);
+    if (status == SONDE_OK)
+        analyze_rows_locate(&from);
+    /* JSON rows stand in one list too: they need the kernel. */
+    snprintf(columns, sizeof columns, "%s%s%s",
+             options->format == REPORT_FORMAT_JSON ? "kernel,hash," : "", view.default_columns,
+             has_sources(&from) ? ",source" : "");
+    view.default_columns = columns;
+    if (status == SONDE_OK)
+        status = report_layout_select(&view, options, flat, &layout, error);
     struct report_row *rows = status == SONDE_OK ? calloc(from.count + 1, sizeof *rows) : NULL;
     if (status == SONDE_OK && rows == NULL)
         status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");

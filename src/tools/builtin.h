@@ -16,6 +16,7 @@ extern const struct sonde_tool tools_regtrace;
 extern const struct sonde_tool tools_stride;
 extern const struct sonde_tool tools_cacheline;
 extern const struct sonde_tool tools_race;
+extern const struct sonde_tool tools_bounds;
 extern const struct sonde_tool tools_occupancy;
 
 /* Shared by the tools that count block executions: one 32-bit counter a basic

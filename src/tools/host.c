@@ -12,6 +12,11 @@ struct sonde_instrument *sonde_tool_build_instrument(struct sonde_tool_build *bu
     return build->instrument;
 }
 
+const struct sonde_trace_arguments *sonde_tool_build_arguments(const struct sonde_tool_build *build)
+{
+    return build->arguments != NULL && build->arguments->items != NULL ? build->arguments : NULL;
+}
+
 enum sonde_status sonde_tool_build_allocate(struct sonde_tool_build *build, uint32_t record_size,
                                             uint32_t records, struct sonde_profile_array *array,
                                             struct sonde_error *error)

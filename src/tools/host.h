@@ -9,6 +9,7 @@
 
 struct sonde_tool_build {
     struct sonde_instrument *instrument;
+    const struct sonde_trace_arguments *arguments; /* of the kernel */
     uint32_t buckets;
     uint32_t buffer_size; /* bytes laid out so far, by every tool */
     void *state;          /* of the tool that is being called */

@@ -54,5 +54,7 @@ TOOL(tools_stride, "stride", "how far apart the channels of memory messages reac
      tools_record_addresses);
 TOOL(tools_cacheline, "cacheline", "cache lines of memory messages, hits and conflicts",
      tools_record_addresses);
+TOOL(tools_bounds, "bounds", "accesses outside of the buffers that the arguments name",
+     tools_record_addresses);
 TOOL(tools_race, "race", "accesses of threads to one place that nothing orders", build_race);
 TOOL(tools_occupancy, "occupancy", "when hardware threads run, and how evenly", build_occupancy);

@@ -70,6 +70,8 @@ enum trace_kind {
     TRACE_KIND_RECORDS = 17, /* holds a zstd frame of its own: read when asked for */
     TRACE_KIND_RECORD_TOTALS = 18,
     TRACE_KIND_COUNTERS = 19,
+    TRACE_KIND_ARGUMENTS = 32,
+    TRACE_KIND_BUFFERS = 33,
 };
 
 #define TRACE_DISPATCH_INSTRUMENTED 1u
@@ -84,6 +86,8 @@ enum trace_kind {
 #define TRACE_LAYOUT_ITEM_BYTES     28u
 #define TRACE_POINT_AFTER           1u
 #define TRACE_COUNTER_BYTES         16u
+#define TRACE_ARGUMENT_BYTES        24u /* with an empty name */
+#define TRACE_BUFFER_BYTES          20u
 
 #define TRACE_SYMBOL_FUNCTION      1u
 #define TRACE_SYMBOL_MINIMUM_BYTES 16u /* with an empty name */

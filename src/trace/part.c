@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "trace/arguments.h"
 #include "trace/decode.h"
 #include "trace/format.h"
 #include "trace/section.h"
@@ -233,6 +234,40 @@ static bool add_counters(struct trace_part *part, const struct trace_section *se
     return true;
 }
 
+static bool add_arguments(struct trace_part *part, const struct trace_section *section,
+                          struct trace_arena *arena)
+{
+    struct sonde_trace_arguments arguments = {.count = 0};
+    size_t n = part->argument_count;
+    if (!trace_decode_arguments(section, arena, &arguments) ||
+        !reserve(&part->arguments, &part->argument_capacity, n + 1, sizeof *part->arguments))
+        return false;
+    size_t kernel = find_id(part->kernel_file_ids, part->kernel_count, arguments.kernel);
+    if (kernel == part->kernel_count || (n > 0 && part->arguments[n - 1].kernel >= kernel))
+        return false;
+    arguments.kernel = (uint32_t)kernel;
+    part->arguments[n] = arguments;
+    part->argument_count++;
+    return true;
+}
+
+static bool add_buffers(struct trace_part *part, const struct trace_section *section,
+                        struct trace_arena *arena)
+{
+    struct sonde_trace_buffers buffers = {.count = 0};
+    size_t n = part->buffer_count;
+    if (!trace_decode_buffers(section, arena, &buffers) ||
+        !reserve(&part->buffers, &part->buffer_capacity, n + 1, sizeof *part->buffers))
+        return false;
+    size_t dispatch = find_id(part->dispatch_file_ids, part->dispatch_count, buffers.dispatch);
+    if (dispatch == part->dispatch_count || (n > 0 && part->buffers[n - 1].dispatch >= dispatch))
+        return false;
+    buffers.dispatch = (uint32_t)dispatch;
+    part->buffers[n] = buffers;
+    part->buffer_count++;
+    return true;
+}
+
 static bool add_section(struct trace_part *part, const struct trace_section *section,
                         struct trace_arena *arena, uint64_t *dropped)
 {
@@ -264,6 +299,10 @@ static bool add_section(struct trace_part *part, const struct trace_section *sec
         return add_records(part, section);
     case TRACE_KIND_COUNTERS:
         return add_counters(part, section, arena);
+    case TRACE_KIND_ARGUMENTS:
+        return add_arguments(part, section, arena);
+    case TRACE_KIND_BUFFERS:
+        return add_buffers(part, section, arena);
     case TRACE_KIND_RECORD_TOTALS:
         return add_totals(part, section, arena);
     case TRACE_KIND_END:
@@ -334,5 +373,7 @@ void trace_part_clear(struct trace_part *part)
     free(part->stretches);
     free(part->totals);
     free(part->counters);
+    free(part->arguments);
+    free(part->buffers);
     *part = (struct trace_part){0};
 }

@@ -31,8 +31,10 @@ struct sonde_trace {
     size_t loss_count;
     struct sonde_trace_message *messages;
     size_t message_count;
-    const struct sonde_record_layout **layouts; /* by kernel, NULL none */
-    struct trace_stretch *stretches;            /* frames belong to the parts */
+    const struct sonde_record_layout **layouts;     /* by kernel, NULL none */
+    const struct sonde_trace_arguments **arguments; /* by kernel, NULL none */
+    const struct sonde_trace_buffers **buffers;     /* by dispatch, NULL none */
+    struct trace_stretch *stretches;                /* frames belong to the parts */
     size_t stretch_count;
     struct sonde_trace_record_totals *totals;
     size_t total_count;
@@ -139,9 +141,13 @@ static bool allocate_whole(struct sonde_trace *trace)
     trace->losses = trace_arena_allocate(arena, trace->loss_count * sizeof *trace->losses);
     trace->messages = trace_arena_allocate(arena, trace->message_count * sizeof *trace->messages);
     trace->layouts = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->layouts);
+    trace->arguments = trace_arena_allocate(arena, trace->kernel_count * sizeof *trace->arguments);
+    trace->buffers = trace_arena_allocate(arena, trace->dispatch_count * sizeof *trace->buffers);
     trace->stretches = trace_arena_allocate(arena, trace->stretch_count * sizeof *trace->stretches);
     trace->totals = trace_arena_allocate(arena, trace->total_count * sizeof *trace->totals);
     trace->counters = trace_arena_allocate(arena, trace->counters_count * sizeof *trace->counters);
+    if (trace->arguments == NULL || trace->buffers == NULL)
+        return false;
     if (trace->layouts == NULL || trace->stretches == NULL || trace->totals == NULL ||
         trace->counters == NULL)
         return false;
@@ -164,12 +170,20 @@ static void merge_records(struct sonde_trace *trace)
 {
     size_t stretch = 0, total = 0, counters = 0;
     uint32_t kernels = 0, dispatches = 0;
-    for (size_t k = 0; k < trace->kernel_count; k++)
+    for (size_t k = 0; k < trace->kernel_count; k++) {
         trace->layouts[k] = NULL;
+        trace->arguments[k] = NULL;
+    }
+    for (size_t d = 0; d < trace->dispatch_count; d++)
+        trace->buffers[d] = NULL;
     for (size_t p = 0; p < trace->part_count; p++) {
         const struct trace_part *part = &trace->parts[p];
         for (size_t i = 0; i < part->layout_count; i++)
             trace->layouts[kernels + part->layouts[i].kernel] = &part->layouts[i].layout;
+        for (size_t i = 0; i < part->argument_count; i++)
+            trace->arguments[kernels + part->arguments[i].kernel] = &part->arguments[i];
+        for (size_t i = 0; i < part->buffer_count; i++)
+            trace->buffers[dispatches + part->buffers[i].dispatch] = &part->buffers[i];
         for (size_t i = 0; i < part->stretch_count; i++, stretch++) {
             trace->stretches[stretch] = part->stretches[i];
             trace->stretches[stretch].records.kernel += kernels;
@@ -434,6 +448,18 @@ const struct sonde_record_layout *sonde_trace_record_layout(const struct sonde_t
                                                             uint32_t kernel)
 {
     return kernel < trace->kernel_count ? trace->layouts[kernel] : NULL;
+}
+
+const struct sonde_trace_arguments *sonde_trace_arguments(const struct sonde_trace *trace,
+                                                          uint32_t kernel)
+{
+    return kernel < trace->kernel_count ? trace->arguments[kernel] : NULL;
+}
+
+const struct sonde_trace_buffers *sonde_trace_buffers(const struct sonde_trace *trace,
+                                                      uint32_t dispatch)
+{
+    return dispatch < trace->dispatch_count ? trace->buffers[dispatch] : NULL;
 }
 
 size_t sonde_trace_records_count(const struct sonde_trace *trace)

@@ -38,6 +38,10 @@ struct trace_part {
     size_t total_count, total_capacity;
     struct sonde_trace_counters *counters;
     size_t counters_count, counters_capacity;
+    struct sonde_trace_arguments *arguments; /* one a kernel at most */
+    size_t argument_count, argument_capacity;
+    struct sonde_trace_buffers *buffers; /* one a dispatch at most */
+    size_t buffer_count, buffer_capacity;
     char warning[256]; /* "" when whole */
 };
 

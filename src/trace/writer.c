@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "trace/arguments.h"
 #include "trace/calls.h"
 #include "trace/directory.h"
 #include "trace/encode.h"
@@ -240,6 +241,24 @@ enum sonde_status sonde_trace_write_counters(struct sonde_trace_writer *writer,
     begin_payload(writer);
     trace_encode_counters(&writer->payload, counters);
     return write_section(writer, TRACE_KIND_COUNTERS, error);
+}
+
+enum sonde_status sonde_trace_write_arguments(struct sonde_trace_writer *writer,
+                                              const struct sonde_trace_arguments *arguments,
+                                              struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_arguments(&writer->payload, arguments);
+    return write_section(writer, TRACE_KIND_ARGUMENTS, error);
+}
+
+enum sonde_status sonde_trace_write_buffers(struct sonde_trace_writer *writer,
+                                            const struct sonde_trace_buffers *buffers,
+                                            struct sonde_error *error)
+{
+    begin_payload(writer);
+    trace_encode_buffers(&writer->payload, buffers);
+    return write_section(writer, TRACE_KIND_BUFFERS, error);
 }
 
 enum sonde_status sonde_trace_write_record_layout(struct sonde_trace_writer *writer,

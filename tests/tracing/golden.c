@@ -1,5 +1,6 @@
 /* Kernels whose memory accesses, channels and ways can be told by hand; the
- * test runs one by name: 256 work-items in groups of 64, 16 channels a thread. */
+ * test runs one by name, built with the options of a second argument: 256 work-items in groups of
+ * 64, 16 channels a thread. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -36,6 +37,24 @@ static const char source[] =
     "K atomics(global const int *in, global const int *table, global int *out) {\n"
     "  atomic_add(&out[table[0]], 1);\n"
     "}\n"
+    "K outside(global const int *in, global const int *table, global int *out) {\n"
+    "  int i = get_global_id(0);\n"
+    "  out[i] = in[2 * i + 8];\n"
+    "}\n"
+    "K before(global const int *in, global const int *table, global int *out) {\n"
+    "  int l = get_local_id(0);\n"
+    "  out[l] = in[l - table[3]];\n"
+    "}\n"
+    "K atomics_outside(global const int *in, global const int *table, global int *out) {\n"
+    "  atomic_add(&out[2 * get_global_id(0)], 1);\n"
+    "}\n"
+    "K local_outside(global const int *in, global const int *table, global int *out) {\n"
+    "  local int shared[64];\n"
+    "  int i = get_global_id(0), l = get_local_id(0);\n"
+    "  shared[l] = in[i];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  out[i] = shared[l + table[2]];\n"
+    "}\n"
     "K loop(global const int *in, global const int *table, global int *out) {\n"
     "  int i = get_global_id(0), sum = 0;\n"
     "  int n = table[10];\n"
@@ -55,7 +74,7 @@ int main(int argc, char **argv)
     cl_device_id device;
     cl_int code;
     int in[2 * ITEMS], table[ITEMS], out[ITEMS] = {0};
-    if (argc != 2)
+    if (argc != 2 && argc != 3)
         return 2;
     /* in[i] = i; the table is a shuffle of 0..255 that keeps the first 64. */
     for (int i = 0; i < 2 * ITEMS; i++)
@@ -72,7 +91,8 @@ int main(int argc, char **argv)
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
     const char *text = source;
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-    if ((code = clBuildProgram(program, 1, &device, "", NULL, NULL)) != CL_SUCCESS) {
+    if ((code = clBuildProgram(program, 1, &device, argc > 2 ? argv[2] : "", NULL, NULL)) !=
+        CL_SUCCESS) {
         char log[4000] = "";
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         fprintf(stderr, "%s\n", log);

@@ -18,13 +18,13 @@ def example(name):
 
 
 def records(directory):
-    """Records by (dispatch, thread), without what depends on time."""
+    """Records by (dispatch, thread), without times, and the registers with buffers' addresses."""
     found = {}
     text = expect(run("dump", "-i", directory), 0).out
     for part in re.split(r"(?m)^(?=record )", text)[1:]:
         part = re.sub(r"(?m)^(dispatch|counts|loss|message|process|kernel)[^\n]*\n?", "", part)
         match = re.match(r"record (\d+): dispatch (\d+), thread (0x[0-9a-f]+), ", part)
-        body = re.sub(r", time \d+", "", part[match.end():])
+        body = re.sub(r", time \d+|(?m:^  registers at .*$)", "", part[match.end():])
         found.setdefault((match[2], match[3]), []).append(body)
     return found
 

@@ -134,6 +134,63 @@ def race():
     check({row["race"] for row in table} <= {"read after write", "write after read"}, table)
 
 
+def bounds():
+    # in has 512 elements: in[2 * i + 8] of the last 4 work-items starts at 512 up to 518.
+    table = rows("bounds", "outside", columns="+behind,before")
+    check([(row["buffer"], row["size"], row["outside"], row["first"], row["distance"],
+            row["furthest"], row["behind"], row["before"], row["unknown"]) for row in table] ==
+          [("in", 2048, 4, "0x800", 4, 28, 4, 0, 0)], table)
+    # The first 3 of each of 4 groups; offsets of a surface have 32 bits.
+    table = rows("bounds", "before", columns="+before")
+    check([(row["buffer"], row["outside"], row["first"], row["distance"], row["furthest"],
+            row["before"]) for row in table] == [("in", 12, "0xfffffff4", 12, 12, 12)], table)
+    # By address: out[2 * i] of the second half, 2 channels of 8 messages of 8 threads.
+    table = rows("bounds", "atomics_outside")
+    check({(row["buffer"], row["size"], row["unknown"]) for row in table} == {("out", 1024, 0)} and
+          total(table, "outside") == ITEMS // 2, table)
+    check(min(row["distance"] for row in table) == 4 and
+          max(row["furthest"] for row in table) == 4 * 254 + 4, table)
+    # shared[l + 2] of the last 2 of each group.
+    table = rows("bounds", "local_outside")
+    check([(row["buffer"], row["size"], row["outside"], row["first"], row["furthest"])
+           for row in table] == [("local memory", 256, 8, "0x100", 8)], table)
+    check(rows("bounds", "strides") == [], "nothing is outside")
+    has(expect(run("report"), 0).out, r"(?m)^1280 addresses were checked$", "5 messages")
+
+
+def several(tools, kernel, *options):
+    """The rows of each tool of one run."""
+    expect(run("run", "-q", "--device", DEVICE, "-t", tools, "--", GOLDEN, kernel, *options), 0)
+    found = json.loads(expect(run("report", "--format=json"), 0).out)["reports"]
+    return {one["tool"]: [row for row in one["rows"] if row.get("access") != "read stateless"]
+            for one in found}
+
+
+def buffers_are_named():
+    for table in several("memtrace,stride,cacheline", "strides").values():
+        check(sorted(row["buffer"] for row in table) == ["in"] * 3 + ["out", "table"], table)
+    for table in several("memtrace,stride,cacheline", "atomics").values():
+        check({row["access"]: row["buffer"] for row in table} ==
+              {"read a64": "table", "atomic a64": "out"}, table)
+    check([row["buffer"] for row in several("race", "racing")["race"]] == ["out"], "race")
+    check({row["buffer"] for row in several("race", "unordered")["race"]} == {"local memory"},
+          "race")
+
+
+def source_lines_are_shown():
+    """Lines of golden.c's program text: line 4 of it is all of the kernel strides, line 11 has the
+    write of the kernel racing."""
+    for tool, table in several("memtrace,stride,cacheline,simdprof,regtrace", "strides",
+                               "-g").items():
+        check("1:4" in {row["source"] for row in table}, table)
+        if tool == "memtrace":
+            check({row["source"] for row in table if row["buffer"]} == {"1:4"}, table)
+    check([row["source"] for row in several("race", "racing", "-g")["race"]] == ["1:11"], "race")
+    has(expect(run("report"), 0).out, r"SOURCE\n.* 1:11\n", "text")
+    several("race", "racing")
+    check("SOURCE" not in expect(run("report"), 0).out, "a column without lines")
+
+
 def occupancy():
     table = rows("occupancy", "loop", "--timing", columns="+covered")
     check(total(table, "threads") == THREADS and len({row["span"] for row in table}) == 1, table)
@@ -156,4 +213,4 @@ def losses_are_said():
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
 DEVICE = sys.argv[3]
 sys.exit(harness.main([stride, cacheline, memtrace, simdprof, regtrace, flowtrace, latency, race,
-                       occupancy, losses_are_said]))
+                       bounds, buffers_are_named, source_lines_are_shown, occupancy, losses_are_said]))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/neo/arguments.h"
 #include "attach/neo/buffer.h"
 #include "attach/neo/created.h"
 #include "attach/neo/kernel.h"
@@ -100,6 +101,8 @@ static void announce(struct attach_dispatch *dispatch)
     dispatch->id = attach_session.next_dispatch++;
     attach_kernel_write(dispatch->kernel);
     write_record(dispatch, false);
+    if (dispatch->instrumented)
+        attach_bind_write(dispatch);
     if (dispatch->loss != NULL)
         write_loss(dispatch->id, dispatch->loss);
     call_tools(dispatch, false);
@@ -118,6 +121,13 @@ static void finish(struct attach_dispatch *dispatch)
     attach_trace_write(dispatch);
     call_tools(dispatch, true);
     write_record(dispatch, true);
+}
+
+static void destroy(struct attach_dispatch *dispatch)
+{
+    if (dispatch != NULL)
+        free(dispatch->bound);
+    free(dispatch);
 }
 
 static void append(struct attach_dispatch *dispatch)
@@ -166,7 +176,7 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     attach_buffer_release(NULL);
     struct attach_dispatch *dispatch = calloc(1, sizeof *dispatch);
     if (dispatch == NULL || !attach_session_lock()) {
-        free(dispatch);
+        destroy(dispatch);
         return;
     }
     dispatch->kernel = attach_kernel_find(kernel_id);
@@ -175,7 +185,7 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
         dispatch->kernel != NULL && (dry || wants_buffer(dispatch->kernel, &dispatch->loss));
     attach_session_unlock();
     if (dispatch->kernel == NULL) {
-        free(dispatch);
+        destroy(dispatch);
         return;
     }
     dispatch->dry = dry;
@@ -212,6 +222,7 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     if (!attach_session_lock())
         return;
     dispatch->sequence = ++last_sequence;
+    attach_bind_take(dispatch);
     append(dispatch);
     if (current.active)
         current.sequence = dispatch->sequence;
@@ -231,7 +242,7 @@ static void drop_done(void)
         }
         struct attach_dispatch *dispatch = detach(place);
         attach_buffer_return(dispatch->buffer);
-        free(dispatch);
+        destroy(dispatch);
     }
 }
 
@@ -250,7 +261,7 @@ void attach_command_buffer_complete(gtpin_handle command_buffer)
         if (dispatch->finished) {
             detach(place);
             attach_buffer_return(dispatch->buffer);
-            free(dispatch);
+            destroy(dispatch);
         }
     }
     attach_session_unlock();
@@ -289,7 +300,7 @@ bool attach_enqueue_end(bool runs)
          * submission that was to put an earlier one right did not. */
         if (dispatch->buffer != NULL || dispatch->loss == stale_loss)
             attach_stale_add(dispatch->cl_kernel);
-        free(dispatch);
+        destroy(dispatch);
     }
     attach_session_unlock();
     return false;

@@ -8,11 +8,13 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/neo/arguments.h"
 #include "attach/neo/buffer.h"
 #include "attach/neo/created.h"
 #include "attach/neo/dispatch.h"
@@ -195,12 +197,43 @@ static bool has_name(void *kernel, const char *name)
            strcmp(actual, name) == 0;
 }
 
+/* The program's binary for its first device that has one. Only tools want to
+ * know of arguments. */
+static void begin_creating(cl_program program)
+{
+    size_t sizes[64] = {0}, bytes = 0;
+    unsigned char *binaries[64] = {NULL}, *first = NULL;
+    attach_created_begin();
+    if (attach_session.tools.count == 0 ||
+        real.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &bytes) !=
+            CL_SUCCESS)
+        return;
+    size_t count = bytes / sizeof *sizes, chosen = 0;
+    while (chosen < count && sizes[chosen] == 0)
+        chosen++;
+    if (chosen < count)
+        first = binaries[chosen] = malloc(sizes[chosen]);
+    if (first != NULL &&
+        real.clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries,
+                              NULL) == CL_SUCCESS)
+        attach_arguments_begin(first, sizes[chosen]);
+    else
+        free(first);
+}
+
+static void end_creating(void *const *kernels, size_t count, const void *source)
+{
+    attach_arguments_end();
+    attach_created_end(kernels, count, has_name);
+    for (size_t i = 0; i < count; i++)
+        attach_bind_reset(kernels[i], source);
+}
+
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *result)
 {
-    attach_created_begin();
+    begin_creating(program);
     cl_kernel kernel = real.clCreateKernel(program, name, result);
-    if (kernel != NULL)
-        attach_created_end((void *const *)&kernel, 1, has_name);
+    end_creating((void *const *)&kernel, kernel != NULL, NULL);
     return kernel;
 }
 
@@ -208,22 +241,73 @@ static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_k
                                          cl_uint *made)
 {
     cl_uint number = 0;
-    attach_created_begin();
+    begin_creating(program);
     cl_int result = real.clCreateKernelsInProgram(program, count, kernels, &number);
     if (made != NULL)
         *made = number;
-    if (result == CL_SUCCESS && kernels != NULL)
-        attach_created_end((void *const *)kernels, number, has_name);
+    end_creating((void *const *)kernels, result == CL_SUCCESS && kernels != NULL ? number : 0,
+                 NULL);
     return result;
 }
 
 static cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int *result)
 {
-    attach_created_begin();
+    cl_program program = NULL;
+    real.clGetKernelInfo(source, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    begin_creating(program);
     cl_kernel kernel = real.clCloneKernel(source, result);
-    if (kernel != NULL)
-        attach_created_end((void *const *)&kernel, 1, has_name);
+    end_creating((void *const *)&kernel, kernel != NULL, source);
     return kernel;
+}
+
+/* What is bound to an argument, as tools want to know it. */
+static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size,
+                                       const void *value)
+{
+    cl_int result = real.clSetKernelArg(kernel, index, size, value);
+    enum attach_bind kind =
+        result == CL_SUCCESS ? attach_bind_kind(kernel, index) : ATTACH_BIND_NONE;
+    if (kind == ATTACH_BIND_LOCAL)
+        attach_bind(kernel, index, 0, size);
+    if (kind != ATTACH_BIND_MEMORY)
+        return result;
+    cl_mem memory = value != NULL && size == sizeof memory ? *(const cl_mem *)value : NULL;
+    size_t bytes = 0;
+    uint64_t known = memory == NULL ? 0 : UINT64_MAX;
+    if (memory != NULL &&
+        real.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS)
+        known = bytes;
+    attach_bind(kernel, index, 0, known);
+    return result;
+}
+
+static cl_int CL_API_CALL set_shared_argument(cl_kernel kernel, cl_uint index, const void *value)
+{
+    cl_int result = real.clSetKernelArgSVMPointer(kernel, index, value);
+    uint64_t base = 0, size = UINT64_MAX, address = (uintptr_t)value;
+    if (result != CL_SUCCESS || attach_bind_kind(kernel, index) != ATTACH_BIND_MEMORY)
+        return result;
+    /* The argument starts where the pointer points: what is in front of it in
+     * the allocation is not reached through its surface. */
+    if (attach_shared_find(value, &base, &size))
+        size -= address - base;
+    attach_bind(kernel, index, address, size);
+    return result;
+}
+
+static void *CL_API_CALL allocate_shared(cl_context context, cl_svm_mem_flags flags, size_t size,
+                                         cl_uint alignment)
+{
+    void *memory = real.clSVMAlloc(context, flags, size, alignment);
+    if (memory != NULL)
+        attach_shared_add(memory, size);
+    return memory;
+}
+
+static void CL_API_CALL free_shared(cl_context context, void *memory)
+{
+    attach_shared_remove(memory);
+    real.clSVMFree(context, memory);
 }
 
 static cl_int CL_API_CALL enqueue_nd_range(cl_command_queue queue, cl_kernel kernel,
@@ -405,6 +489,10 @@ bool attach_icd_hook(void *context)
     table->clCreateKernelsInProgram = create_kernels;
     if (real.clCloneKernel != NULL)
         table->clCloneKernel = clone_kernel;
+    table->clSetKernelArg = set_argument;
+    table->clSetKernelArgSVMPointer = set_shared_argument;
+    table->clSVMAlloc = allocate_shared;
+    table->clSVMFree = free_shared;
     table->clFinish = finish;
     table->clGetEventInfo = event_info;
     if (real.clCreateCommandQueueWithProperties != NULL)

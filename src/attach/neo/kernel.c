@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "attach/neo/arguments.h"
 #include "attach/neo/created.h"
 #include "attach/neo/igc.h"
 #include "attach/neo/platform.h"
@@ -110,6 +111,7 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
 {
     const struct tools_set *tools = &attach_session.tools;
     struct sonde_tool_build build = {.instrument = instrument,
+                                     .arguments = &kernel->arguments,
                                      .buckets = PROFILE_DEFAULT_BUCKETS,
                                      .buffer_size = PROFILE_CONTROL_BYTES};
     enum sonde_status status = SONDE_OK;
@@ -289,6 +291,7 @@ void attach_kernel_create(gtpin_handle context, const struct gtpin_kernel_in *in
     kernel->record.igc_hash = in->igc_hash;
     kernel->record.simd_width = in->simd;
     copy_debug_data(kernel, in);
+    attach_arguments_take(kernel);
     if (!attach_session_lock())
         return;
     struct attach_context *known = find_context(context);
@@ -343,4 +346,7 @@ void attach_kernel_write(struct attach_kernel *kernel)
                  SONDE_OK)
         attach_session_message("the records of kernel %s cannot be read: %s", kernel->name,
                                error.message);
+    kernel->arguments.kernel = kernel->id;
+    if (kernel->arguments.items != NULL)
+        sonde_trace_write_arguments(writer, &kernel->arguments, NULL);
 }

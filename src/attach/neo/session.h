@@ -24,8 +24,9 @@ struct attach_kernel {
     struct sonde_kernel *model;       /* NULL: could not be read */
     void *states[TOOLS_LIMIT];
     uint32_t buffer_size; /* of the profile buffer, 0 = not instrumented; records come behind */
-    struct profile_trace *trace; /* NULL: no records are made */
-    uint32_t written_by;         /* session.generation that has it in its trace, 0 none */
+    struct profile_trace *trace;            /* NULL: no records are made */
+    struct sonde_trace_arguments arguments; /* none when they are not known */
+    uint32_t written_by; /* session.generation that has it in its trace, 0 none */
 };
 
 /* A buffer of one context, idle between dispatches. */
@@ -56,7 +57,9 @@ struct attach_dispatch {
     uint64_t *counted;    /* dry: where the bytes of records go at its end, or NULL */
     uint32_t id;          /* in the trace, once announced */
     bool instrumented;
-    bool announced; /* has its id, and a record in the trace */
+    bool announced;                   /* has its id, and a record in the trace */
+    struct sonde_trace_buffer *bound; /* to its arguments */
+    size_t bound_count;
     bool finished;  /* results taken, or given up */
     bool forgotten; /* no longer in the driver's list */
 };
