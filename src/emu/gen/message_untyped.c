@@ -171,6 +171,7 @@ static enum emu_message_outcome untyped_4x2(struct emu_message_context *context)
     uint32_t outside = 0;
 
     scatter.write = message->operation == SONDE_GEN_MESSAGE_WRITE;
+    scatter.high = 0;
     if (!message_require(context, message->header + 1u + scatter.write, !scatter.write) ||
         !message_space_open(context, &scatter.space))
         return EMU_MESSAGE_FAULT;
