@@ -29,6 +29,10 @@ struct sonde_trace_header {
     const char *mode;         /* "instrument" or "original" (baseline of `sonde verify`) */
     const char *registers;    /* "recompile" or "unmodified" */
     const char *program;      /* path of the process's executable */
+    /* How records get their space, "" when no tool traces or not known: "sized",
+     * "truncate", "drain", "window"; and the bytes that a dispatch gets at most. */
+    const char *records;
+    uint64_t record_space;
     const char *writer;       /* Sonde version that wrote the file; set by the writer */
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analyze/analyze.h"
+#include "attach/neo/protocol.h"
 #include "sonde/tool.h"
 
 static bool append(char **text, const char *separator, const char *prefix, const char *word,
@@ -146,6 +147,12 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
                           &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
         return CLI_EXIT_SONDE;
+    if (session->target.model == NULL && session->records != NULL &&
+        strcmp(session->records, ATTACH_RECORDS_WINDOW) == 0) {
+        cli_error("--records window runs work-groups again, which only an emulated device can: use "
+                  "drain, or --device emu:MODEL");
+        return CLI_EXIT_SONDE;
+    }
     session->timing = cli_given(arguments, CLI_OPTION_TIMING);
     session->check = cli_given(arguments, CLI_OPTION_CHECK);
     if ((session->timing || session->check) && session->target.model == NULL) {

@@ -127,6 +127,10 @@ static void print_records(const struct sonde_trace *trace, const struct tally *t
     }
     if (stored)
         cli_note("space      as in the run of --counts-from, %llu bytes used", (ull)used);
+    else if (sonde_trace_record_totals_count(trace) > 0 && !counted)
+        cli_note("space      %s: %llu bytes used, %llu at a time",
+                 sonde_trace_header(trace)->records, (ull)used,
+                 (ull)sonde_trace_header(trace)->record_space);
     else if (counted)
         cli_note("space      %llu bytes of records predicted, %llu used", (ull)predicted,
                  (ull)used);

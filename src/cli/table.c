@@ -5,7 +5,7 @@
 
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const register_choices[] = {"recompile", "unmodified", NULL};
-static const char *const record_choices[] = {"sized", "truncate", NULL};
+static const char *const record_choices[] = {"sized", "truncate", "window", "drain", NULL};
 static const char *const core_choices[] = {"cpu", "cpux", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
@@ -41,7 +41,10 @@ static const struct cli_option options[] = {
      register_choices, false, false},
     {CLI_OPTION_RECORDS, 0, "records", "HOW",
      "Space for what tracing tools record in a dispatch: sized (each dispatch is first run without "
-     "effect to count its records; emulated GPU) or truncate (16M, or --max-buffer; the rest is "
+     "effect to count its records; emulated GPU), truncate (16M, or --max-buffer; the rest is "
+     "counted as lost), window (as much, and the dispatch is run by ranges of work-groups that "
+     "fit; "
+     "emulated GPU) or drain (as much, emptied while the kernel runs; what comes too fast is "
      "counted as lost) (default: sized where that is possible).",
      record_choices, false, false},
     {CLI_OPTION_MAX_BUFFER, 0, "max-buffer", "SIZE",

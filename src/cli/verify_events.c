@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "cli/verify.h"
 
@@ -23,7 +24,8 @@ struct checker {
     const struct sonde_trace_kernel *kernel;
     const struct sonde_record_layout *layout;
     const struct truth_dispatch *device;
-    bool cut; /* records were lost: what is there has to be a beginning */
+    bool cut;  /* records were lost: what is there has to be a beginning */
+    bool gaps; /* or, where the buffer was emptied meanwhile, in that order */
     /* The instrumented body, by offset / STEP from the kernel's start. */
     uint32_t *original; /* index of the original instruction there */
     uint8_t *size;      /* bytes of the instruction there, 0 none */
@@ -277,6 +279,165 @@ static void check_threads(struct checker *c)
                       c->start_count, c->device->thread_count);
 }
 
+/* --- records with gaps between them ---------------------------------------------- */
+
+/* A visit of a block with records as the device saw it. */
+struct seen {
+    const struct truth_thread *thread;
+    size_t messages; /* position of the events behind it; SIZE_MAX: it has no message */
+    uint32_t block, mask;
+};
+
+struct seen_list {
+    struct seen *items;
+    size_t count, capacity;
+};
+
+static bool add_seen(struct seen_list *list, struct seen seen)
+{
+    void *items = list->items;
+    if (base_array_reserve(&items, &list->capacity, list->count + 1, sizeof seen) != SONDE_OK)
+        return false;
+    list->items = items;
+    list->items[list->count++] = seen;
+    return true;
+}
+
+/* The visits in a run; only the last one's messages can follow. */
+static bool add_run(const struct checker *c, const struct truth_thread *thread,
+                    const struct truth_event *event, size_t behind, struct seen_list *list)
+{
+    uint64_t offset = event->offset;
+    size_t before = list->count;
+    for (uint32_t i = 0; i < event->count; i++) {
+        uint64_t step = (offset + c->device->entry) / STEP;
+        uint32_t index = original_at(c, offset);
+        uint32_t block = index == NO_INSTRUCTION ? NO_INSTRUCTION : c->block_at[index];
+        if (step >= c->steps || c->size[step] == 0)
+            break;
+        offset += c->size[step];
+        if (block == NO_INSTRUCTION || c->layout->blocks[block].size == 0)
+            continue;
+        if (list->count > before)
+            list->items[list->count - 1].messages = SIZE_MAX;
+        if (!add_seen(list, (struct seen){thread, behind, block, event->mask}))
+            return false;
+    }
+    return true;
+}
+
+/* All visits on a hardware thread slot. */
+static bool list_seen(const struct checker *c, uint32_t state, struct seen_list *list)
+{
+    list->count = 0;
+    for (size_t i = 0; i < c->device->thread_count; i++) {
+        const struct truth_thread *thread = &c->device->threads[i];
+        struct truth_event event;
+        if (thread->state != state)
+            continue;
+        if (!add_seen(list, (struct seen){thread, SIZE_MAX, (uint32_t)c->layout->block_count - 1,
+                                          UINT32_MAX}))
+            return false;
+        for (size_t position = 0; truth_events_next(thread, &position, &event);)
+            if (!event.is_message && !add_run(c, thread, &event, position, list))
+                return false;
+    }
+    return true;
+}
+
+static bool item_matches(const struct checker *c, const uint8_t *record,
+                         const struct sonde_record_item *item, const struct truth_event *event)
+{
+    const struct sonde_gen_instruction *send = &c->instructions[item->point.instruction];
+    if (item->point.kind == SONDE_RECORD_ADDRESSES)
+        return item->size <= event->count * 32 &&
+               memcmp(record + item->offset, event->payload, item->size) == 0;
+    return item->point.kind != SONDE_RECORD_MASK ||
+           base_load32(record + item->offset) ==
+               (event->mask << send->channel_offset & base_load32(record + SONDE_RECORD_DISPATCH));
+}
+
+/* Whether a run begins another visit. */
+static bool ends_visit(const struct checker *c, const struct truth_event *event)
+{
+    struct seen_list found = {.items = NULL};
+    bool ends = !add_run(c, NULL, event, 0, &found) || found.count > 0;
+    free(found.items);
+    return ends;
+}
+
+static bool items_match(const struct checker *c, const uint8_t *record, const struct seen *seen)
+{
+    const struct sonde_record_block *layout = &c->layout->blocks[seen->block];
+    struct truth_event event;
+    for (size_t position = seen->messages; position != SIZE_MAX;) {
+        if (!truth_events_next(seen->thread, &position, &event) ||
+            (!event.is_message && ends_visit(c, &event)))
+            break;
+        uint32_t index = event.is_message ? original_at(c, event.offset) : NO_INSTRUCTION;
+        for (uint32_t i = 0; index != NO_INSTRUCTION && i < layout->item_count; i++) {
+            const struct sonde_record_item *item = &c->layout->items[layout->first_item + i];
+            if (item->point.instruction == index && !item->point.after &&
+                !item_matches(c, record, item, &event))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool record_matches(const struct checker *c, const uint8_t *record, const struct seen *seen)
+{
+    uint32_t dispatched = base_load32(record + SONDE_RECORD_DISPATCH);
+    uint32_t enabled = base_load32(record + SONDE_RECORD_ENABLED) & dispatched;
+    const uint8_t *r0 = record + SONDE_RECORD_HEADER_BYTES;
+    if (base_load32(record) != seen->block)
+        return false;
+    if (seen->block + 1 == c->layout->block_count)
+        return base_load32(r0 + 4) == seen->thread->group[0] &&
+               base_load32(r0 + 24) == seen->thread->group[1] &&
+               base_load32(r0 + 28) == seen->thread->group[2];
+    return (enabled == (seen->mask & dispatched) || is_branch(c, seen->block)) &&
+           items_match(c, record, seen);
+}
+
+/* The records of a slot have to be among its visits, in their order. */
+static bool check_slot(struct checker *c, uint32_t state, struct seen_list *list)
+{
+    if (!list_seen(c, state, list))
+        return false;
+    size_t at = 0;
+    for (size_t i = 0; i < c->entry_count; i++) {
+        if (state_of(&c->entries[i]) != state)
+            continue;
+        while (at < list->count && !record_matches(c, c->entries[i].record, &list->items[at]))
+            at++;
+        if (at++ == list->count) {
+            verify_differ(c->result,
+                          "%s, hardware thread 0x%x: record %zu, of block %u, is of no visit that "
+                          "the device saw there",
+                          c->where, state, i, base_load32(c->entries[i].record));
+            return true;
+        }
+        c->result->records++;
+    }
+    return true;
+}
+
+static bool check_slots(struct checker *c)
+{
+    struct seen_list list = {.items = NULL};
+    bool done = true;
+    for (size_t i = 0; i < c->device->thread_count && done; i++) {
+        size_t j = 0;
+        while (j < i && c->device->threads[j].state != c->device->threads[i].state)
+            j++;
+        if (j == i)
+            done = check_slot(c, c->device->threads[i].state, &list);
+    }
+    free(list.items);
+    return done;
+}
+
 static void clear(struct checker *c)
 {
     free(c->original);
@@ -311,6 +472,8 @@ enum sonde_status verify_compare_events(struct verify_result *result, const char
                         .layout = sonde_trace_record_layout(trace, totals->kernel),
                         .device = device,
                         .cut = totals->lost > 0};
+    /* A window gives no second chance to a group that does not fit either. */
+    c.gaps = c.cut && (strcmp(totals->mode, "drain") == 0 || strcmp(totals->mode, "window") == 0);
     if (c.layout == NULL || c.kernel->instruction_offsets == NULL)
         return SONDE_OK;
     enum sonde_status status =
@@ -322,9 +485,9 @@ enum sonde_status verify_compare_events(struct verify_result *result, const char
         status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     if (status == SONDE_OK)
         status = load(&c, trace, dispatch, error);
-    if (status == SONDE_OK && !link_threads(&c))
+    if (status == SONDE_OK && !(c.gaps ? check_slots(&c) : link_threads(&c)))
         status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    if (status == SONDE_OK)
+    if (status == SONDE_OK && !c.gaps)
         check_threads(&c);
     clear(&c);
     return status;

@@ -11,6 +11,8 @@
 #include "device/dry.h"
 #include "device/log.h"
 #include "device/truth_writer.h"
+#include "device/window.h"
+#include "profile/trace.h"
 
 #define DESCRIPTOR_SIZE 32u
 #define GRF_SIZE        32u
@@ -178,7 +180,6 @@ static void write_truth(struct device_streamer *s, struct device_truth_record *r
     struct sonde_error error = {0};
     record->process = (uint64_t)process->pid;
     record->space = process->space;
-    record->page_count = device_space_snapshot_end(process->space, &record->pages);
     if (device_truth_write(process->machine->truth, record, &error) != SONDE_OK)
         device_streamer_fault(s, "ground truth of dispatch %" PRIu64 " is lost: %s", record->index,
                               error.message);
@@ -202,41 +203,93 @@ static void run_dry(struct device_streamer *s, const struct emu_dispatch *dispat
     emu_result_clear(&result);
 }
 
+/* Share the buffer of a dispatch that asks for it; one that cannot be shared is
+ * filled and left to the program as any other. */
+static bool share_buffer(struct device_streamer *s, const struct device_profile *profile,
+                         struct device_share *share)
+{
+    struct device_process *process = s->connection->process;
+    struct sonde_error error;
+    if (profile->mode != PROFILE_TRACE_DRAIN && profile->mode != PROFILE_TRACE_WINDOW)
+        return false;
+    if (device_share_begin(process, profile, share, &error))
+        return true;
+    device_log_line(process->machine->log_fd,
+                    "process %d: its profile buffer is not emptied while the kernel runs: %s",
+                    (int)process->pid, error.message);
+    return false;
+}
+
+/* Run the dispatch; `record` gets what it changed when there is a ground truth,
+ * `collected` what that needs. */
+static enum sonde_status run_kept(struct device_streamer *s, const struct device_profile *profile,
+                                  struct emu_result *result, struct device_window_pages *collected,
+                                  struct device_truth_record *record, struct sonde_error *error)
+{
+    struct device_process *process = s->connection->process;
+    struct emu_memory memory = {.context = process->space, .page = translate};
+    struct emu_dispatch dispatch = *record->dispatch;
+    bool has_truth = process->machine->truth != NULL;
+    struct device_share share;
+    bool is_shared = share_buffer(s, profile, &share);
+    enum sonde_status status;
+    if (is_shared && profile->mode == PROFILE_TRACE_WINDOW) {
+        status = device_window_run(&share, &memory, &dispatch, result, has_truth ? collected : NULL,
+                                   error);
+        record->pages = collected->items;
+        record->page_count = collected->count;
+    } else {
+        if (is_shared) {
+            dispatch.may_start = device_share_admits;
+            dispatch.may_start_context = &share;
+        }
+        if (has_truth)
+            device_space_snapshot_begin(process->space);
+        status = emu_run(process->emu, &memory, &dispatch, result, error);
+        if (has_truth)
+            record->page_count = device_space_snapshot_end(process->space, &record->pages);
+    }
+    if (is_shared)
+        device_share_end(&share);
+    return status;
+}
+
 void device_dispatch_run(struct device_streamer *s, const struct emu_dispatch *dispatch,
                          uint32_t binding_table_entries)
 {
     struct device_process *process = s->connection->process;
     struct device_machine *machine = process->machine;
-    struct emu_memory memory = {.context = process->space, .page = translate};
     struct emu_result result = {0};
     struct sonde_error error = {0};
-    struct device_dry keep;
-    if (device_dry_wanted(process->space, dispatch, &keep)) {
-        run_dry(s, dispatch, &keep);
+    struct device_profile profile = {.mode = PROFILE_TRACE_RECORD};
+    struct device_window_pages collected = {.items = NULL};
+    if (device_profile_find(process->space, dispatch, &profile) &&
+        profile.mode == PROFILE_TRACE_DRY) {
+        run_dry(s, dispatch, &profile.buffer);
         return;
     }
-    uint64_t index = atomic_fetch_add(&machine->dispatches, 1);
     uint64_t begin = now_ns();
-    if (machine->truth != NULL)
-        device_space_snapshot_begin(process->space);
-    enum sonde_status status = emu_run(process->emu, &memory, dispatch, &result, &error);
+    struct device_truth_record record = {
+        .index = atomic_fetch_add(&machine->dispatches, 1),
+        .dispatch = dispatch,
+        .result = &result,
+        .binding_table_entries = binding_table_entries,
+    };
+    enum sonde_status status = run_kept(s, &profile, &result, &collected, &record, &error);
     atomic_fetch_add(&machine->nanoseconds, now_ns() - begin);
     atomic_fetch_add(&machine->instructions, result.instructions);
     atomic_fetch_add(&machine->cycles, result.cycles);
     advance_clock(process, &result);
     if (status != SONDE_OK)
-        device_streamer_fault(s, "dispatch %" PRIu64 " was not run: %s", index, error.message);
+        device_streamer_fault(s, "dispatch %" PRIu64 " was not run: %s", record.index,
+                              error.message);
     else if (result.fault.occurred)
         report_fault(s, &result);
     warn_divergence(process, dispatch->kernel_start, &result.divergence);
+    record.failed = status != SONDE_OK;
     if (machine->truth != NULL)
-        write_truth(s, &(struct device_truth_record){
-                           .index = index,
-                           .dispatch = dispatch,
-                           .result = &result,
-                           .failed = status != SONDE_OK,
-                           .binding_table_entries = binding_table_entries,
-                       });
+        write_truth(s, &record);
+    device_window_pages_clear(&collected);
     emu_result_clear(&result);
 }
 

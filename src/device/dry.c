@@ -18,8 +18,8 @@ static uint64_t buffer_size(const uint8_t *state)
     return ((word2 & 0x7f) | (word2 >> 16 & 0x3fff) << 7 | (word3 >> 21 & 0x7ff) << 21) + 1;
 }
 
-bool device_dry_wanted(const struct device_space *space, const struct emu_dispatch *dispatch,
-                       struct device_dry *keep)
+bool device_profile_find(const struct device_space *space, const struct emu_dispatch *dispatch,
+                         struct device_profile *profile)
 {
     for (uint32_t i = 0; i < BINDING_LIMIT; i++) {
         uint32_t entry;
@@ -33,8 +33,13 @@ bool device_dry_wanted(const struct device_space *space, const struct emu_dispat
             !device_space_read(space, base, control, sizeof control) ||
             memcmp(control + PROFILE_CONTROL_MAGIC, PROFILE_TRACE_MAGIC, 16) != 0)
             continue;
-        *keep = (struct device_dry){base, base + size};
-        return base_load32(control + PROFILE_CONTROL_MODE) == PROFILE_TRACE_DRY;
+        *profile = (struct device_profile){
+            .buffer = {base, base + size},
+            .mode = base_load32(control + PROFILE_CONTROL_MODE),
+            .file = base_load32(control + PROFILE_CONTROL_FILE),
+            .size = base_load32(control + PROFILE_CONTROL_SIZE),
+        };
+        return true;
     }
     return false;
 }

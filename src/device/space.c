@@ -294,6 +294,43 @@ bool device_space_is_mapped(const struct device_space *space, uint64_t address, 
     return true;
 }
 
+/* Map the pages anew, from `fd`, or (-1) to memory of their own. */
+static bool remap(struct device_space *space, uint64_t address, size_t size, int fd)
+{
+    int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED);
+    for (size_t done = 0; done < size;) {
+        size_t part = CHUNK_SIZE - (size_t)((address + done) & (CHUNK_SIZE - 1));
+        if (part > size - done)
+            part = size - done;
+        struct chunk *chunk = find_chunk(space, address + done);
+        uint8_t *host = chunk->host + ((address + done) & (CHUNK_SIZE - 1));
+        if (mmap(host, part, PROT_READ | PROT_WRITE, flags, fd, fd < 0 ? 0 : (off_t)done) ==
+            MAP_FAILED)
+            return false;
+        if (fd < 0)
+            madvise(host, part, MADV_NOHUGEPAGE);
+        done += part;
+    }
+    return true;
+}
+
+bool device_space_share(struct device_space *space, uint64_t address, size_t size, int fd)
+{
+    return device_space_is_mapped(space, address, size) && remap(space, address, size, fd);
+}
+
+void device_space_unshare(struct device_space *space, uint64_t address, const uint8_t *contents,
+                          size_t size)
+{
+    static const uint8_t zeroes[DEVICE_PAGE_SIZE];
+    if (!remap(space, address, size, -1))
+        return;
+    /* Fresh pages are zero; those that are to be need not be read back for it. */
+    for (size_t done = 0; done < size; done += DEVICE_PAGE_SIZE)
+        if (memcmp(contents + done, zeroes, DEVICE_PAGE_SIZE) != 0)
+            device_space_write(space, address + done, contents + done, DEVICE_PAGE_SIZE);
+}
+
 uint64_t device_space_used(const struct device_space *space)
 {
     return space->used;

@@ -50,6 +50,14 @@ void device_space_changed(uint8_t *page);
 /* How often it was changed, modulo 2^32. */
 uint32_t device_space_changes(const uint8_t *page);
 
+/* Put whole pages, mapped ones, into a memory file, from its start on; what they
+ * hold is what the file holds. Host addresses stay the same. Nothing may run
+ * meanwhile. False when some page is not mapped, or memory is out. */
+bool device_space_share(struct device_space *space, uint64_t address, size_t size, int fd);
+/* Take them out again, with what the file holds, `contents`. */
+void device_space_unshare(struct device_space *space, uint64_t address, const uint8_t *contents,
+                          size_t size);
+
 /* Bytes counted against the limit so far. */
 uint64_t device_space_used(const struct device_space *space);
 

@@ -124,6 +124,25 @@ static void count_loss(struct code *c, uint32_t block)
                                  c->error));
 }
 
+/* Nothing more is written to a record of `size` bytes. */
+static void count_done(struct code *c, uint32_t size, const struct sonde_predicate *predicate)
+{
+    move(c, at(c->data, 0), immediate(size), NULL);
+    address_of(c, immediate(PROFILE_CONTROL_DONE));
+    DO(c, sonde_coder_atomic_add(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address,
+                                 at(c->data, 0), predicate, c->error));
+}
+
+/* Space that was asked for in vain. */
+static void count_misfit(struct code *c, uint32_t size)
+{
+    move(c, at(c->data, 0), immediate(size), NULL);
+    move(c, at(c->data, 0), immediate(0), &fits);
+    address_of(c, immediate(PROFILE_CONTROL_DONE));
+    DO(c, sonde_coder_atomic_add(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address,
+                                 at(c->data, 0), &is_open, c->error));
+}
+
 static void collect_header(struct code *c, uint32_t block)
 {
     static const struct {
@@ -162,12 +181,16 @@ static void append_head(struct code *c, uint32_t block)
     keep_flags(c);
     take_space(c, layout->size);
     count_loss(c, block);
+    if (c->trace->is_drained)
+        count_misfit(c, layout->size);
     collect_header(c, block);
     address_of(c, at(c->offset, 0));
     DO(c, sonde_coder_store_mem_block(c->coder, c->procedure, c->address, c->data,
                                       SONDE_RECORD_HEADER_BYTES, &fits, c->error));
     if (!is_start && layout->item_count != 0)
         keep_record(c);
+    if (!is_start && layout->item_count == 0 && c->trace->is_drained)
+        count_done(c, layout->size, &fits);
     if (!is_start)
         return;
     const struct sonde_record_item *item = &c->trace->layout.items[layout->first_item];
@@ -175,6 +198,8 @@ static void append_head(struct code *c, uint32_t block)
                                           immediate(item->offset), NULL, c->error));
     DO(c, sonde_coder_store_reg_range(c->coder, c->procedure, c->address, item->point.first,
                                       item->point.count, &fits, c->error));
+    if (c->trace->is_drained)
+        count_done(c, layout->size, &fits);
 }
 
 /* is_recorded = the thread has a record, address = its item. */
@@ -259,6 +284,23 @@ static bool has_items(const struct profile_trace *trace)
     return false;
 }
 
+/* The item that is filled last: the last one of the latest place. */
+static uint32_t last_item(const struct code *c, const struct sonde_record_block *layout)
+{
+    uint32_t last = 0;
+    const struct sonde_record_point *latest = NULL;
+    for (uint32_t i = 0; i < layout->item_count; i++) {
+        const struct sonde_record_point *point =
+            &c->trace->layout.items[layout->first_item + i].point;
+        if (latest == NULL || point->instruction > latest->instruction ||
+            (point->instruction == latest->instruction && point->after >= latest->after)) {
+            latest = point;
+            last = i;
+        }
+    }
+    return last;
+}
+
 static void insert_block(struct code *c, uint32_t block)
 {
     const struct sonde_record_block *layout = &c->trace->layout.blocks[block];
@@ -271,6 +313,8 @@ static void insert_block(struct code *c, uint32_t block)
         begin(c, sonde_record_kind_name((enum sonde_record_kind)item->point.kind));
         if (c->status == SONDE_OK)
             append_item(c, item);
+        if (c->trace->is_drained && i == last_item(c, layout))
+            count_done(c, layout->size, &is_recorded);
         DO(c, sonde_instrument_instruction(c->instrument, item->point.instruction,
                                            item->point.after ? SONDE_AFTER : SONDE_BEFORE,
                                            c->procedure, c->error));
@@ -292,10 +336,10 @@ static enum sonde_status check_size(struct profile_trace *trace, uint32_t thread
 
 enum sonde_status profile_trace_instrument(struct sonde_record_layout *layout,
                                            struct sonde_instrument *instrument, uint32_t buckets,
-                                           uint32_t *end, struct profile_trace *trace,
-                                           struct sonde_error *error)
+                                           bool is_drained, uint32_t *end,
+                                           struct profile_trace *trace, struct sonde_error *error)
 {
-    *trace = (struct profile_trace){.layout = *layout};
+    *trace = (struct profile_trace){.layout = *layout, .is_drained = is_drained};
     *layout = (struct sonde_record_layout){.blocks = NULL};
     struct code code = {.trace = trace,
                         .instrument = instrument,

@@ -40,6 +40,9 @@ static void text_process(const struct sonde_trace *trace, size_t index, struct r
                     or_none(header->driver));
     report_text_add(text, "  tools     %s\n  mode      %s, registers %s\n", or_none(header->tools),
                     or_none(header->mode), or_none(header->registers));
+    if (header->records[0] != '\0')
+        report_text_add(text, "  records   %s, %llu bytes a dispatch at most\n", header->records,
+                        (ull)header->record_space);
     report_text_add(text, "  format    %u, written by Sonde %s\n", header->version,
                     or_none(header->writer));
 }
@@ -185,6 +188,8 @@ static void json_process(const struct sonde_trace *trace, size_t index, struct r
     report_json_string(json, "tools", header->tools);
     report_json_string(json, "mode", header->mode);
     report_json_string(json, "registers", header->registers);
+    report_json_string(json, "records", header->records);
+    report_json_number(json, "record_space", header->record_space);
     report_json_number(json, "clock_frequency", header->clock_frequency);
     report_json_number(json, "format_version", header->version);
     report_json_string(json, "writer", header->writer);

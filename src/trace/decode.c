@@ -74,7 +74,16 @@ bool trace_decode_process(const struct trace_section *section, struct trace_aren
     header->registers = get_string(&decoder);
     header->program = get_string(&decoder);
     header->writer = get_string(&decoder);
-    return !decoder.reader.failed;
+    if (decoder.reader.failed)
+        return false;
+    /* Appended; earlier writers have none. */
+    header->records = get_string(&decoder);
+    header->record_space = get64(&decoder);
+    if (decoder.reader.failed) {
+        header->records = "";
+        header->record_space = 0;
+    }
+    return true;
 }
 
 static bool decode_blocks(struct decoder *decoder, struct sonde_trace_kernel *kernel)

@@ -18,6 +18,7 @@ const struct sonde_trace_header trace_empty_header = {
     .mode = "",
     .registers = "",
     .program = "",
+    .records = "",
     .writer = "",
 };
 

@@ -144,9 +144,9 @@ enum sonde_status sonde_record_layout_make(const struct sonde_kernel *kernel, ui
 
 enum sonde_status profile_trace_instrument(struct sonde_record_layout *layout,
                                            struct sonde_instrument *instrument, uint32_t buckets,
-                                           uint32_t *end, struct profile_trace *trace,
-                                           struct sonde_error *error)
+                                           bool is_drained, uint32_t *end,
+                                           struct profile_trace *trace, struct sonde_error *error)
 {
-    (void)layout, (void)instrument, (void)buckets, (void)end, (void)trace;
+    (void)layout, (void)instrument, (void)buckets, (void)is_drained, (void)end, (void)trace;
     return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "no records here");
 }

@@ -68,6 +68,13 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
     return SONDE_OK;
 }
 
+bool emu_result_add(struct emu_result *sum, struct emu_result *part)
+{
+    sum->instructions += part->instructions;
+    emu_result_clear(part);
+    return true;
+}
+
 void emu_result_clear(struct emu_result *result)
 {
     free(result->counts);

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-sonde, tool, program, device = sys.argv[1:]
+sonde, tool, program, device, *options = sys.argv[1:]
 with tempfile.TemporaryDirectory() as directory:
-    done = subprocess.run([sonde, "verify", "--device", device, "--format", "json", "-t", tool,
+    done = subprocess.run([sonde, "verify", "--device", device, "--format", "json", "-t", tool, *options,
                            "-o", os.path.join(directory, "run"), "--", program],
                           capture_output=True, text=True, check=False)
 print(done.stdout + done.stderr)

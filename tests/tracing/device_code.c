@@ -59,7 +59,7 @@ static size_t list_points(struct probe *p, struct sonde_record_point *points)
     return count;
 }
 
-static struct fixture *open_fixture(size_t mode)
+static struct fixture *open_drained(size_t mode, bool is_drained)
 {
     struct fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
@@ -70,10 +70,16 @@ static struct fixture *open_fixture(size_t mode)
     size_t count = list_points(p, points);
     probe_ok(p, sonde_record_layout_make(p->kernel, 32, true, points, count, &layout, &p->error));
     uint32_t end = PROFILE_CONTROL_BYTES;
-    probe_ok(p, profile_trace_instrument(&layout, p->instrument, 4, &end, &f->trace, &p->error));
+    probe_ok(p, profile_trace_instrument(&layout, p->instrument, 4, is_drained, &end, &f->trace,
+                                         &p->error));
     p->profile = f->start;
     p->profile_size = sizeof f->start;
     return f;
+}
+
+static struct fixture *open_fixture(size_t mode)
+{
+    return open_drained(mode, false);
 }
 
 static void close_fixture(struct fixture *f)
@@ -220,6 +226,70 @@ static void overflow(void **unused)
     close_fixture(f);
 }
 
+static void store(uint8_t *at, uint32_t value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+/* Every space that was asked for is done at the end, filled or not, and a
+ * buffer that was emptied can be filled again. */
+static void emptied(void **unused)
+{
+    (void)unused;
+    for (size_t mode = 0; mode < MODE_COUNT; mode++) {
+        struct fixture *f = open_drained(mode, true);
+        uint64_t bytes = count_pass(f);
+        for (uint64_t capacity = 0; capacity <= bytes; capacity += 32 + bytes / 7 / 32 * 32) {
+            run(f, capacity, PROFILE_TRACE_DRAIN);
+            uint8_t *buffer = machine_surface(f->probe.machine, MACHINE_PROFILE);
+            uint32_t cursor = load(buffer + PROFILE_CONTROL_CURSOR);
+            assert_int_equal(load(buffer + PROFILE_CONTROL_DONE), cursor - f->trace.base);
+            struct profile_drain drain;
+            const uint8_t *taken;
+            size_t size;
+            uint64_t rest;
+            assert_int_equal(profile_drain_begin(&f->trace, buffer, f->trace.base + capacity,
+                                                 &drain, &f->probe.error),
+                             SONDE_OK);
+            assert_false(profile_drain_take(&f->trace, &drain, &taken, &size)); /* not shared */
+            store(buffer + PROFILE_CONTROL_STATE, PROFILE_TRACE_RUN);
+            store(buffer + PROFILE_CONTROL_DONE, cursor - f->trace.base - 32); /* one in flight */
+            assert_false(profile_drain_take(&f->trace, &drain, &taken, &size));
+            store(buffer + PROFILE_CONTROL_DONE, cursor - f->trace.base);
+            assert_true(profile_drain_take(&f->trace, &drain, &taken, &size));
+            assert_int_equal(size, f->result.used);
+            assert_ptr_equal(taken, buffer + f->trace.base);
+            store(buffer + PROFILE_CONTROL_CURSOR, cursor + 32); /* begun meanwhile */
+            profile_drain_empty(&f->trace, &drain);
+            if (capacity >= bytes + 32)
+                assert_int_equal(load(buffer + PROFILE_CONTROL_CURSOR), cursor + 32);
+            store(buffer + PROFILE_CONTROL_CURSOR, cursor);
+            store(buffer + PROFILE_CONTROL_DONE, cursor - f->trace.base);
+            drain.taken = (uint32_t)(f->trace.base + size);
+            if (capacity < bytes) /* up to the limit, whatever fits there */
+                drain.taken = (uint32_t)(f->trace.base + capacity);
+            profile_drain_empty(&f->trace, &drain);
+            assert_int_equal(load(buffer + PROFILE_CONTROL_CURSOR), f->trace.base);
+            assert_int_equal(load(buffer + PROFILE_CONTROL_DONE), 0);
+            assert_int_equal(load(buffer + PROFILE_CONTROL_OVERFLOW), 0);
+            for (uint64_t i = 0; i < capacity; i++)
+                assert_int_equal(buffer[f->trace.base + i], 0);
+            struct profile_trace_result all;
+            assert_int_equal(profile_drain_end(&f->trace, &drain, &all, &rest, &f->probe.error),
+                             SONDE_OK);
+            assert_int_equal(rest, 0);
+            assert_int_equal(all.used, f->result.used);
+            assert_int_equal(all.stored, f->result.stored);
+            assert_int_equal(all.lost, f->result.lost);
+            assert_memory_equal(all.visits, f->result.visits,
+                                f->trace.layout.block_count * sizeof *all.visits);
+            profile_trace_result_clear(&all);
+            profile_drain_clear(&drain);
+        }
+        close_fixture(f);
+    }
+}
+
 static void refused_points(void **unused)
 {
     (void)unused;
@@ -249,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records),
         cmocka_unit_test(overflow),
+        cmocka_unit_test(emptied),
         cmocka_unit_test(refused_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define ATTACH_SMALLEST_BUFFER 4096u
 
@@ -93,6 +95,10 @@ void attach_buffer_release(gtpin_handle context)
     while (taken != NULL) {
         struct attach_buffer *next = taken->next;
         attach_session.services.deallocate(taken->context, taken->resource);
+        if (taken->shared != NULL) {
+            munmap(taken->shared, taken->size);
+            close(taken->shared_file);
+        }
         free(taken);
         taken = next;
     }

@@ -6,6 +6,7 @@
 #include "attach/neo/arguments.h"
 #include "attach/neo/buffer.h"
 #include "attach/neo/created.h"
+#include "attach/neo/drain.h"
 #include "attach/neo/kernel.h"
 #include "attach/neo/stale.h"
 #include "attach/neo/trace.h"
@@ -91,7 +92,7 @@ static void call_tools(const struct attach_dispatch *dispatch, bool complete)
 }
 
 /* It will run: number it and put it on disk. */
-static void announce(struct attach_dispatch *dispatch)
+void attach_dispatch_announce(struct attach_dispatch *dispatch)
 {
     if (dispatch->announced)
         return;
@@ -117,7 +118,7 @@ static void finish(struct attach_dispatch *dispatch)
         *dispatch->counted = attach_trace_counted(dispatch);
     if (dispatch->dry)
         return;
-    announce(dispatch);
+    attach_dispatch_announce(dispatch);
     attach_trace_write(dispatch);
     call_tools(dispatch, true);
     write_record(dispatch, true);
@@ -144,6 +145,13 @@ static struct attach_dispatch *detach(struct attach_dispatch **place)
     if (attach_session.last == &dispatch->next)
         attach_session.last = place;
     return dispatch;
+}
+
+static void release(struct attach_dispatch *dispatch)
+{
+    attach_drain_release(dispatch);
+    attach_buffer_return(dispatch->buffer);
+    destroy(dispatch);
 }
 
 void attach_command_buffer_create(gtpin_handle context, gtpin_handle command_buffer)
@@ -202,6 +210,7 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     } else if (wanted && context != NULL)
         dispatch->buffer = attach_buffer_take(context, dispatch->buffer_size);
     attach_trace_prepare(dispatch);
+    attach_drain_prepare(dispatch);
     if (wanted && dispatch->buffer == NULL)
         dispatch->loss = "not instrumented, because the driver gave no memory for its profile "
                          "buffer";
@@ -224,10 +233,12 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     dispatch->sequence = ++last_sequence;
     attach_bind_take(dispatch);
     append(dispatch);
+    if (dispatch->instrumented)
+        attach_drain_start(dispatch);
     if (current.active)
         current.sequence = dispatch->sequence;
     else
-        announce(dispatch);
+        attach_dispatch_announce(dispatch);
     attach_session_unlock();
 }
 
@@ -240,9 +251,7 @@ static void drop_done(void)
             place = &(*place)->next;
             continue;
         }
-        struct attach_dispatch *dispatch = detach(place);
-        attach_buffer_return(dispatch->buffer);
-        destroy(dispatch);
+        release(detach(place));
     }
 }
 
@@ -259,9 +268,7 @@ void attach_command_buffer_complete(gtpin_handle command_buffer)
         if (attach_trust_is_given(dispatch->queue))
             finish(dispatch);
         if (dispatch->finished) {
-            detach(place);
-            attach_buffer_return(dispatch->buffer);
-            destroy(dispatch);
+            release(detach(place));
         }
     }
     attach_session_unlock();
@@ -293,13 +300,14 @@ bool attach_enqueue_end(bool runs)
     while (*place != NULL && (*place)->sequence != sequence)
         place = &(*place)->next;
     if (*place != NULL && runs) {
-        announce(*place);
+        attach_dispatch_announce(*place);
     } else if (*place != NULL) {
         struct attach_dispatch *dispatch = detach(place);
         /* The driver's list still points to the buffer: it is never freed. A
          * submission that was to put an earlier one right did not. */
         if (dispatch->buffer != NULL || dispatch->loss == stale_loss)
             attach_stale_add(dispatch->cl_kernel);
+        attach_drain_release(dispatch);
         destroy(dispatch);
     }
     attach_session_unlock();
@@ -352,7 +360,7 @@ void attach_dispatch_unseen(const char *kernel_name)
     struct attach_dispatch dispatch = {.kernel = attach_kernel_unseen(kernel_name),
                                        .submit_time = attach_session_now()};
     if (dispatch.kernel != NULL)
-        announce(&dispatch);
+        attach_dispatch_announce(&dispatch);
     attach_session_unlock();
 }
 
@@ -412,7 +420,8 @@ void attach_queue_abandon(void *queue, const char *reason)
         if (dispatch->finished || (queue != NULL && dispatch->queue != queue))
             continue;
         dispatch->finished = true;
-        announce(dispatch);
+        attach_dispatch_announce(dispatch);
+        attach_drain_release(dispatch);
         dispatch->buffer = NULL; /* never freed: the device may still write to it */
         if (dispatch->instrumented && !dispatch->dry)
             write_loss(dispatch->id, reason);

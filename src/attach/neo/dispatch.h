@@ -41,6 +41,9 @@ uint64_t attach_count_end(void);
 /* What the next submission of this thread is known to need. */
 void attach_count_use(uint64_t bytes);
 
+/* Lock held. It runs: number it and put it on disk, if that is not done. */
+void attach_dispatch_announce(struct attach_dispatch *dispatch);
+
 /* Sequence number of the latest submission, for attach_queue_finished. */
 uint64_t attach_dispatch_latest(void);
 /* Everything in `queue` up to `sequence` has ended. */

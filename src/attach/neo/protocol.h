@@ -47,9 +47,9 @@
  *     count=N    take N dispatches of selected kernels after those, then stop
  * PATTERN is a shell glob over the whole name, "re:" and a POSIX extended
  * regular expression that may match anywhere, "sub:" and a part of the name,
- * "simd:" and a width, or "hash:" and the hash of the binary in hexadecimal. A kernel is selected when it
- * matches an include (or there is none) and no exclude. skip and count number
- * the dispatches of one process in order of submission. Unset: everything. */
+ * "simd:" and a width, or "hash:" and the hash of the binary in hexadecimal. A kernel is selected
+ * when it matches an include (or there is none) and no exclude. skip and count number the
+ * dispatches of one process in order of submission. Unset: everything. */
 #define ATTACH_ENV_FILTER "SONDE_FILTER"
 /* How much space the records of a dispatch get: ATTACH_RECORDS_*; unset =
  * sized on an emulated device, else truncate. */
@@ -59,6 +59,10 @@
 #define ATTACH_RECORDS_SIZED "sized"
 /* ATTACH_ENV_MAX_BUFFER; what finds no space is counted as lost. */
 #define ATTACH_RECORDS_TRUNCATE "truncate"
+/* The same, emptied while the kernel runs. */
+#define ATTACH_RECORDS_DRAIN "drain"
+/* The same, emptied between ranges of work-groups; emulated devices only. */
+#define ATTACH_RECORDS_WINDOW "window"
 /* Run directory of an earlier run: a kernel binary whose records stand there
  * gets as much space as its largest dispatch made there, uncounted. */
 #define ATTACH_ENV_COUNTS "SONDE_COUNTS"

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/neo/drain.h"
 #include "attach/neo/protocol.h"
 #include "attach/neo/trace.h"
 
@@ -49,6 +50,7 @@ static void after_fork(void)
     attach_session.idle = attach_session.retired = NULL;
     attach_session.next_dispatch = 0;
     attach_session.selected_dispatches = 0;
+    attach_drain_forget();
 }
 
 static const char *variable(const char *name, const char *otherwise)
@@ -67,7 +69,10 @@ static void start_records(struct attach_session *session)
 {
     const char *how = variable(ATTACH_ENV_RECORDS, "");
     const char *most = variable(ATTACH_ENV_MAX_BUFFER, NULL);
-    session->sized = session->emulated && strcmp(how, ATTACH_RECORDS_TRUNCATE) != 0;
+    session->windows = session->emulated && strcmp(how, ATTACH_RECORDS_WINDOW) == 0;
+    session->drains = session->windows || strcmp(how, ATTACH_RECORDS_DRAIN) == 0;
+    session->sized =
+        session->emulated && !session->drains && strcmp(how, ATTACH_RECORDS_TRUNCATE) != 0;
     session->maximum_records = ATTACH_MOST_RECORDS;
     session->default_records = ATTACH_DEFAULT_RECORDS;
     if (most != NULL)
@@ -161,6 +166,11 @@ struct sonde_trace_writer *attach_session_writer(void)
         .registers = session->unmodified_registers ? ATTACH_REGISTERS_UNMODIFIED
                                                    : ATTACH_REGISTERS_RECOMPILE,
         .program = program,
+        .records = session->windows  ? ATTACH_RECORDS_WINDOW
+                   : session->drains ? ATTACH_RECORDS_DRAIN
+                   : session->sized  ? ATTACH_RECORDS_SIZED
+                                     : ATTACH_RECORDS_TRUNCATE,
+        .record_space = session->sized ? session->maximum_records : session->default_records,
     };
     /* Nobody can be told of a failure here; `sonde run` sees that there is no file. */
     session->writer_failed = sonde_trace_writer_create(variable(ATTACH_ENV_OUTPUT, ""), &header,

@@ -36,6 +36,8 @@ struct attach_buffer {
     gtpin_handle resource;
     uint8_t *memory;
     uint32_t size;
+    uint8_t *shared; /* with the emulated device, of `size` bytes; NULL none */
+    int shared_file;
 };
 
 struct attach_dispatch {
@@ -60,6 +62,10 @@ struct attach_dispatch {
     bool announced;                   /* has its id, and a record in the trace */
     struct sonde_trace_buffer *bound; /* to its arguments */
     size_t bound_count;
+    uint64_t unwritten; /* records that did not get into the trace */
+    bool drains;        /* its records are taken while it runs */
+    bool is_active;     /* ... by the thread for that */
+    struct profile_drain drain;
     bool finished;  /* results taken, or given up */
     bool forgotten; /* no longer in the driver's list */
 };
@@ -84,6 +90,8 @@ struct attach_session {
     struct tools_set tools;
     bool original_mode;
     bool unmodified_registers;
+    bool drains;                /* the host empties the buffer of a running kernel */
+    bool windows;               /* ... between ranges of its work-groups */
     bool sized;                 /* count the records of each dispatch before they are made */
     uint64_t maximum_records;   /* bytes, a dispatch */
     uint64_t default_records;   /* of those that were not counted */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/neo/drain.h"
 #include "attach/neo/protocol.h"
 #include "base/bytes.h"
 
@@ -57,7 +58,8 @@ enum sonde_status attach_trace_build(struct attach_kernel *kernel, struct sonde_
                                  build->point_count, &layout, error);
     if (status == SONDE_OK)
         status = profile_trace_instrument(&layout, build->instrument, build->buckets,
-                                          &build->buffer_size, kernel->trace, error);
+                                          attach_session.drains, &build->buffer_size, kernel->trace,
+                                          error);
     return status == SONDE_OK ? status : sonde_error_prefix(error, "records");
 }
 
@@ -80,10 +82,15 @@ void attach_trace_size(struct attach_dispatch *dispatch)
 
 void attach_trace_prepare(const struct attach_dispatch *dispatch)
 {
-    if (dispatch->kernel->trace != NULL && dispatch->buffer != NULL)
-        profile_trace_prepare(dispatch->kernel->trace, dispatch->buffer->memory,
-                              dispatch->buffer_size,
-                              dispatch->dry ? PROFILE_TRACE_DRY : PROFILE_TRACE_RECORD);
+    enum profile_trace_mode mode = PROFILE_TRACE_RECORD;
+    if (dispatch->kernel->trace == NULL || dispatch->buffer == NULL)
+        return;
+    if (dispatch->dry)
+        mode = PROFILE_TRACE_DRY;
+    else if (attach_session.drains && !attach_session.original_mode)
+        mode = attach_session.windows ? PROFILE_TRACE_WINDOW : PROFILE_TRACE_DRAIN;
+    profile_trace_prepare(dispatch->kernel->trace, dispatch->buffer->memory, dispatch->buffer_size,
+                          mode);
 }
 
 static void widen(struct sonde_trace_records *stretch, const uint8_t *record)
@@ -98,23 +105,34 @@ static void widen(struct sonde_trace_records *stretch, const uint8_t *record)
     stretch->count++;
 }
 
-/* The stretch that starts at byte `first`. */
+/* The stretch that starts at byte `at` of `size` bytes of records. */
 static struct sonde_trace_records cut(const struct attach_dispatch *dispatch,
-                                      const struct profile_trace_result *result, uint64_t first)
+                                      const uint8_t *records, uint64_t size, uint64_t at)
 {
     const struct sonde_record_layout *layout = &dispatch->kernel->trace->layout;
-    struct sonde_trace_records stretch = {.dispatch = dispatch->id,
-                                          .kernel = dispatch->kernel->id,
-                                          .first = first,
-                                          .data = result->records + first};
-    uint64_t at = first;
-    while (at < result->used && at - first < ATTACH_STRETCH) {
-        const uint8_t *record = result->records + at;
+    struct sonde_trace_records stretch = {
+        .dispatch = dispatch->id, .kernel = dispatch->kernel->id, .data = records + at};
+    uint64_t end = at;
+    while (end < size && end - at < ATTACH_STRETCH) {
+        const uint8_t *record = records + end;
         widen(&stretch, record);
-        at += layout->blocks[base_load32(record + SONDE_RECORD_BLOCK)].size;
+        end += layout->blocks[base_load32(record + SONDE_RECORD_BLOCK)].size;
     }
-    stretch.size = at - first;
+    stretch.size = end - at;
     return stretch;
+}
+
+void attach_trace_write_records(struct attach_dispatch *dispatch, const uint8_t *records,
+                                uint64_t first, uint64_t size)
+{
+    struct sonde_trace_writer *writer = attach_session_writer();
+    for (uint64_t at = 0; at < size;) {
+        struct sonde_trace_records stretch = cut(dispatch, records, size, at);
+        stretch.first = first + at;
+        if (writer == NULL || sonde_trace_write_records(writer, &stretch, NULL) != SONDE_OK)
+            dispatch->unwritten += stretch.count;
+        at += stretch.size;
+    }
 }
 
 static void write_loss(const struct attach_dispatch *dispatch, uint64_t records, const char *reason)
@@ -125,7 +143,7 @@ static void write_loss(const struct attach_dispatch *dispatch, uint64_t records,
 
 /* Records that are in no trace, and why. */
 static void write_losses(const struct attach_dispatch *dispatch,
-                         const struct profile_trace_result *result, uint64_t unwritten)
+                         const struct profile_trace_result *result)
 {
     char reason[256];
     uint64_t space = dispatch->buffer_size - dispatch->kernel->buffer_size;
@@ -143,27 +161,25 @@ static void write_losses(const struct attach_dispatch *dispatch,
                  result->torn_bytes, dispatch->id, dispatch->kernel->name);
         write_loss(dispatch, 1 + result->torn_bytes / dispatch->kernel->trace->largest, reason);
     }
-    if (unwritten > 0)
-        write_loss(dispatch, unwritten, "records could not be written to the trace");
+    if (dispatch->unwritten > 0)
+        write_loss(dispatch, dispatch->unwritten, "records could not be written to the trace");
 }
 
-static void write_result(const struct attach_dispatch *dispatch,
-                         const struct profile_trace_result *result)
+static const char *mode_of(const struct attach_dispatch *dispatch, bool drained)
 {
-    struct sonde_trace_writer *writer = attach_session_writer();
-    uint64_t unwritten = 0;
-    for (uint64_t at = 0; at < result->used;) {
-        struct sonde_trace_records stretch = cut(dispatch, result, at);
-        if (sonde_trace_write_records(writer, &stretch, NULL) != SONDE_OK)
-            unwritten += stretch.count;
-        at += stretch.size;
-    }
+    return drained ? attach_session.windows ? ATTACH_RECORDS_WINDOW : ATTACH_RECORDS_DRAIN
+           : dispatch->predicted != UINT64_MAX ? ATTACH_RECORDS_SIZED
+           : dispatch->is_stored               ? "stored"
+                                               : ATTACH_RECORDS_TRUNCATE;
+}
+
+static void write_totals(const struct attach_dispatch *dispatch,
+                         const struct profile_trace_result *result, bool drained)
+{
     struct sonde_trace_record_totals totals = {
         .dispatch = dispatch->id,
         .kernel = dispatch->kernel->id,
-        .mode = dispatch->predicted != UINT64_MAX ? ATTACH_RECORDS_SIZED
-                : dispatch->is_stored             ? "stored"
-                                                  : ATTACH_RECORDS_TRUNCATE,
+        .mode = mode_of(dispatch, drained),
         .predicted = dispatch->predicted,
         .used = result->used,
         .stored = result->stored,
@@ -172,8 +188,8 @@ static void write_result(const struct attach_dispatch *dispatch,
         .visits = result->visits,
         .visit_count = dispatch->kernel->trace->layout.block_count,
     };
-    sonde_trace_write_record_totals(writer, &totals, NULL);
-    write_losses(dispatch, result, unwritten);
+    sonde_trace_write_record_totals(attach_session_writer(), &totals, NULL);
+    write_losses(dispatch, result);
     if (dispatch->predicted != UINT64_MAX && result->torn_bytes == 0 &&
         result->used + result->lost_bytes != dispatch->predicted)
         attach_session_message("dispatch %u of kernel %s: %" PRIu64 " bytes of records were "
@@ -182,21 +198,31 @@ static void write_result(const struct attach_dispatch *dispatch,
                                result->used + result->lost_bytes);
 }
 
-void attach_trace_write(const struct attach_dispatch *dispatch)
+void attach_trace_write(struct attach_dispatch *dispatch)
 {
     struct profile_trace_result result;
     struct sonde_error error;
     if (dispatch->kernel->trace == NULL || dispatch->buffer == NULL || !dispatch->instrumented ||
         attach_session_writer() == NULL)
         return;
-    if (profile_trace_collect(dispatch->kernel->trace, dispatch->buffer->memory,
-                              dispatch->buffer_size, &result, &error) != SONDE_OK) {
-        attach_session_message("dispatch %u of kernel %s: %s", dispatch->id, dispatch->kernel->name,
-                               error.message);
-        write_loss(dispatch, 1, "its records could not be read");
-        return;
+    uint64_t rest = 0;
+    bool drained = attach_drain_finish(dispatch, &result, &rest);
+    if (!drained) {
+        if (profile_trace_collect(dispatch->kernel->trace, dispatch->buffer->memory,
+                                  dispatch->buffer_size, &result, &error) != SONDE_OK) {
+            attach_session_message("dispatch %u of kernel %s: %s", dispatch->id,
+                                   dispatch->kernel->name, error.message);
+            write_loss(dispatch, 1, "its records could not be read");
+            return;
+        }
+        rest = result.used;
     }
-    write_result(dispatch, &result);
+    if (!drained && attach_session.drains)
+        attach_session_message("dispatch %u of kernel %s: its buffer could not be emptied while it "
+                               "ran, for want of shared memory",
+                               dispatch->id, dispatch->kernel->name);
+    attach_trace_write_records(dispatch, result.records, result.used - rest, rest);
+    write_totals(dispatch, &result, drained);
     profile_trace_result_clear(&result);
 }
 

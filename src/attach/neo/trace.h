@@ -18,7 +18,10 @@ void attach_trace_size(struct attach_dispatch *dispatch);
 /* Set up the buffer, which is zero. */
 void attach_trace_prepare(const struct attach_dispatch *dispatch);
 /* What an ended dispatch recorded, into the trace. */
-void attach_trace_write(const struct attach_dispatch *dispatch);
+void attach_trace_write(struct attach_dispatch *dispatch);
+/* `size` bytes of whole records, byte `first` of the dispatch's. */
+void attach_trace_write_records(struct attach_dispatch *dispatch, const uint8_t *records,
+                                uint64_t first, uint64_t size);
 /* Bytes of records that a dry dispatch counted; UINT64_MAX when it cannot be told. */
 uint64_t attach_trace_counted(const struct attach_dispatch *dispatch);
 

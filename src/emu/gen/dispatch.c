@@ -26,7 +26,8 @@ struct emu {
     atomic_uint_fast64_t next_group;
     atomic_uint_fast64_t instructions;
     atomic_bool stop;
-    uint64_t group_total;
+    uint64_t first_group, group_total; /* from and to, of the grid */
+    atomic_uint_fast64_t running;
     /* Group n uses the hardware threads of place n modulo `places`, whatever
      * host thread runs it and when: what a kernel sees of its hardware thread
      * is the same in every run. It starts when the group before it at that
@@ -256,6 +257,20 @@ static struct emu_group *free_resident(struct emu_worker *worker)
     return NULL;
 }
 
+static bool may_start(struct emu *emu, uint64_t number)
+{
+    const struct emu_dispatch *dispatch = emu->dispatch;
+    return dispatch->may_start == NULL ||
+           dispatch->may_start(dispatch->may_start_context, number - emu->first_group,
+                               atomic_load(&emu->running));
+}
+
+static void group_ended(struct emu *emu, const struct emu_group *group)
+{
+    atomic_fetch_add(&emu->ended[group->place], 1);
+    atomic_fetch_sub(&emu->running, 1);
+}
+
 static enum start start_next(struct emu_worker *worker)
 {
     struct emu *emu = worker->emu;
@@ -268,8 +283,12 @@ static enum start start_next(struct emu_worker *worker)
         struct emu_group *group = free_resident(worker);
         if (!group)
             return START_WAIT;
-        if (atomic_compare_exchange_strong(&emu->next_group, &number, number + 1))
+        if (!may_start(emu, number))
+            return START_WAIT;
+        if (atomic_compare_exchange_strong(&emu->next_group, &number, number + 1)) {
+            atomic_fetch_add(&emu->running, 1);
             return group_start(worker, group, number) ? START_DONE : START_NONE_LEFT;
+        }
     }
 }
 
@@ -286,7 +305,7 @@ static bool run_residents(struct emu_worker *worker, bool *any)
         if (group->unfinished)
             *any = true;
         else
-            atomic_fetch_add(&worker->emu->ended[group->place], 1);
+            group_ended(worker->emu, group);
     }
     return true;
 }
@@ -319,7 +338,7 @@ static void run_timed(struct emu_worker *worker)
             break;
         switch (emu_timing_run(worker->timing, worker, &group, &last)) {
         case TIMING_ENDED:
-            atomic_fetch_add(&worker->emu->ended[group->place], 1);
+            group_ended(worker->emu, group);
             break;
         case TIMING_DEADLOCK:
             fault_first_stuck(worker);
@@ -394,6 +413,8 @@ static bool set_places(struct emu *emu, const struct emu_dispatch *dispatch)
     if (emu->places == 0)
         emu->places = 1;
     emu->ended = calloc(emu->places, sizeof(*emu->ended));
+    for (uint32_t place = 0; emu->ended != NULL && place < emu->places; place++)
+        atomic_init(&emu->ended[place], (emu->first_group + emu->places - 1 - place) / emu->places);
     return emu->ended != NULL;
 }
 
@@ -431,8 +452,8 @@ static uint32_t worker_count_for(const struct emu *emu)
         long online = sysconf(_SC_NPROCESSORS_ONLN);
         count = online > 0 ? (uint64_t)online : 1;
     }
-    if (count > emu->group_total)
-        count = emu->group_total;
+    if (count > emu->group_total - emu->first_group)
+        count = emu->group_total - emu->first_group;
     if (count > emu->places)
         count = emu->places;
     return count ? (uint32_t)count : 1;
@@ -470,6 +491,11 @@ static enum sonde_status check_dispatch(struct emu *emu, const struct emu_dispat
         else
             emu->group_total *= dispatch->group_end[axis] - dispatch->group_start[axis];
     }
+    emu->first_group = dispatch->first_group;
+    if (emu->first_group > emu->group_total)
+        emu->first_group = emu->group_total;
+    if (dispatch->group_count != 0 && dispatch->group_count < emu->group_total - emu->first_group)
+        emu->group_total = emu->first_group + dispatch->group_count;
     return SONDE_OK;
 }
 
@@ -479,7 +505,7 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
 {
     memset(result, 0, sizeof(*result));
     enum sonde_status status = check_dispatch(emu, dispatch, error);
-    if (status != SONDE_OK || emu->group_total == 0)
+    if (status != SONDE_OK || emu->group_total == emu->first_group)
         return status;
     struct emu_program *program;
     status = find_program(emu, memory, dispatch, &program, error);
@@ -488,7 +514,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
     emu->dispatch = dispatch;
     if (!set_places(emu, dispatch))
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the groups");
-    atomic_store(&emu->next_group, 0);
+    atomic_store(&emu->next_group, emu->first_group);
+    atomic_store(&emu->running, 0);
     atomic_store(&emu->instructions, 0);
     atomic_store(&emu->stop, false);
     uint32_t count = worker_count_for(emu);

@@ -62,6 +62,14 @@ struct emu_dispatch {
     uint32_t scratch_per_thread; /* bytes, 0 = none */
     uint32_t scratch_code;       /* raw MEDIA_VFE_STATE per-thread size code for r0.3[3:0] */
     uint32_t slices, subslices, eus_per_subslice, threads_per_eu;
+    /* The part of the grid to run, in groups, x first. Count 0: all from
+     * `first_group` on. Groups run on the hardware threads that they have when
+     * the whole grid is run. */
+    uint64_t first_group, group_count;
+    /* Whether one more group may start while `running` others do, or has to wait
+     * and be asked for again; NULL = always. From any host thread. */
+    bool (*may_start)(void *context, uint64_t started, uint64_t running);
+    void *may_start_context;
 };
 
 /* A reason for which a dispatch was stopped. */
@@ -153,5 +161,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
                           const struct emu_dispatch *dispatch, struct emu_result *result,
                           struct sonde_error *error);
 void emu_result_clear(struct emu_result *result);
+/* Add what a later part of the same grid came to, which is then cleared. False
+ * when out of memory. */
+bool emu_result_add(struct emu_result *sum, struct emu_result *part);
 
 #endif

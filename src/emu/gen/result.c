@@ -86,6 +86,68 @@ void emu_result_gather(struct emu_worker *const *workers, uint32_t count, struct
     }
 }
 
+static int64_t place_of(const struct emu_count *count)
+{
+    return (int32_t)count->offset;
+}
+
+static bool add_counts(struct emu_result *sum, const struct emu_result *part)
+{
+    size_t i = 0, j = 0, used = 0;
+    struct emu_count *counts = calloc(sum->count_count + part->count_count + 1, sizeof(*counts));
+    if (!counts)
+        return false;
+    while (i < sum->count_count || j < part->count_count) {
+        const struct emu_count *a = i < sum->count_count ? &sum->counts[i] : NULL;
+        const struct emu_count *b = j < part->count_count ? &part->counts[j] : NULL;
+        bool take_a = a && (!b || place_of(a) <= place_of(b));
+        bool take_b = b && (!a || place_of(b) <= place_of(a));
+        struct emu_count *count = &counts[used++];
+        count->offset = take_a ? a->offset : b->offset;
+        count->executions = (take_a ? a->executions : 0) + (take_b ? b->executions : 0);
+        count->lanes = (take_a ? a->lanes : 0) + (take_b ? b->lanes : 0);
+        i += take_a;
+        j += take_b;
+    }
+    free(sum->counts);
+    sum->counts = counts;
+    sum->count_count = used;
+    return true;
+}
+
+static bool add_events(struct emu_result *sum, struct emu_result *part)
+{
+    if (part->event_count == 0)
+        return true;
+    struct emu_event_thread *events =
+        realloc(sum->events, (sum->event_count + part->event_count) * sizeof(*events));
+    if (!events)
+        return false;
+    memcpy(events + sum->event_count, part->events, part->event_count * sizeof(*events));
+    sum->events = events;
+    sum->event_count += part->event_count;
+    part->event_count = 0; /* their data went over */
+    return true;
+}
+
+bool emu_result_add(struct emu_result *sum, struct emu_result *part)
+{
+    sum->instructions += part->instructions;
+    sum->lanes += part->lanes;
+    sum->threads += part->threads;
+    sum->cycles += part->cycles;
+    sum->out_of_bounds += part->out_of_bounds;
+    uint64_t barriers = sum->divergence.barriers + part->divergence.barriers;
+    if (!sum->divergence.barriers)
+        sum->divergence = part->divergence;
+    sum->divergence.barriers = barriers;
+    if (!sum->fault.occurred)
+        sum->fault = part->fault;
+    bool added = add_counts(sum, part) && add_events(sum, part);
+    emu_result_clear(part);
+    return added;
+}
+
 void emu_result_clear(struct emu_result *result)
 {
     free(result->counts);
