@@ -146,6 +146,8 @@ static uint64_t transfer_address(const uint8_t *body)
     return (uint64_t)body[3] << 32 | base_load32(body + 4);
 }
 
+static const uint8_t zeros[DEVICE_PAGE_SIZE];
+
 /* `size` payload bytes from the wire to physical memory. */
 static bool receive_data(struct device_connection *c, uint64_t address, uint32_t size)
 {
@@ -190,6 +192,42 @@ static bool on_write(struct device_connection *c, uint32_t transaction, const ui
     return receive_data(c, address, size);
 }
 
+/* Body: as a write, of a page that does not follow. NULL when it is refused. */
+static uint8_t *page_to_write(struct device_connection *c, const uint8_t *body)
+{
+    uint64_t address = transfer_address(body);
+    uint8_t *page = NULL;
+    if (base_load32(body + 8) != DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
+        (base_load32(body) >> 6 & 3)) {
+        refuse(c, "write without data that is not of a page", address);
+        return NULL;
+    }
+    device_physical_data(c->physical);
+    page = device_physical_page(c->physical, address, true);
+    if (page == NULL)
+        refuse(c, "no memory for page, raise the limit or use smaller buffers", address);
+    return page;
+}
+
+static bool on_write_zeros(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)transaction;
+    uint8_t *page = page_to_write(c, body);
+    if (page != NULL)
+        device_space_upload(c->process->space, page, 0, zeros, DEVICE_PAGE_SIZE);
+    return page != NULL;
+}
+
+/* What kernels did to the page stays, as it does when the data are sent. */
+static bool on_write_same(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)transaction;
+    uint8_t *page = page_to_write(c, body);
+    if (page != NULL)
+        device_space_take_back(c->process->space, page);
+    return page != NULL;
+}
+
 /* The driver sends each allocation once in a process. An engine context that
  * uses memory which another one sent (a queue of low priority; the others
  * share one) reads it back from a page number that it never announced, so
@@ -205,8 +243,6 @@ static void note_unknown_read(struct device_connection *c, uint64_t address)
                     "a second queue of another priority are lost; use one priority",
                     (int)c->process->pid, c->number, (unsigned long long)address >> 12);
 }
-
-static const uint8_t zeros[DEVICE_PAGE_SIZE];
 
 /* Send `answer`, then [address, address + size), page n of it (modulo 64) when
  * `wanted` has bit n. Pages that were never written are zeros. */
@@ -291,9 +327,14 @@ static const struct message_row {
     uint32_t size; /* of the fixed body */
     bool (*handle)(struct device_connection *connection, uint32_t transaction, const uint8_t *body);
 } messages[] = {
-    {DEVICE_MESSAGE_WRITE, 12, on_write},    {DEVICE_MESSAGE_READ, 12, on_read},
-    {DEVICE_MESSAGE_MMIO, 12, on_mmio},      {DEVICE_MESSAGE_GTT, 16, on_gtt},
-    {DEVICE_MESSAGE_CONTROL, 4, on_control}, {DEVICE_MESSAGE_READ_CHANGED, 20, on_read_changed},
+    {DEVICE_MESSAGE_WRITE, 12, on_write},
+    {DEVICE_MESSAGE_READ, 12, on_read},
+    {DEVICE_MESSAGE_MMIO, 12, on_mmio},
+    {DEVICE_MESSAGE_GTT, 16, on_gtt},
+    {DEVICE_MESSAGE_CONTROL, 4, on_control},
+    {DEVICE_MESSAGE_READ_CHANGED, 20, on_read_changed},
+    {DEVICE_MESSAGE_WRITE_ZEROS, 12, on_write_zeros},
+    {DEVICE_MESSAGE_WRITE_SAME, 12, on_write_same},
 };
 
 static bool serve_message(struct device_connection *c)
@@ -316,7 +357,9 @@ static bool serve_message(struct device_connection *c)
         if (received == NULL)
             return refuse(c, "stream ends inside a message of type", type);
         memcpy(body, received, size);
-        c->wire.more_expected = type == DEVICE_MESSAGE_WRITE;
+        c->wire.more_expected = type == DEVICE_MESSAGE_WRITE ||
+                                type == DEVICE_MESSAGE_WRITE_ZEROS ||
+                                type == DEVICE_MESSAGE_WRITE_SAME;
         return messages[i].handle(c, transaction, body);
     }
     return refuse(c, "message of a type that is not known", type);

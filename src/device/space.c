@@ -416,6 +416,16 @@ void device_space_downloaded(struct device_space *space, const uint8_t *page, ui
         atomic_fetch_and(&chunk->kept[page_bit(address).word], ~page_bit(address).bit);
 }
 
+void device_space_before_store(struct device_space *space, uint8_t *page)
+{
+    device_stale_before_store(space->stale, page);
+}
+
+void device_space_take_back(struct device_space *space, uint8_t *page)
+{
+    device_stale_take_back(space->stale, page);
+}
+
 static int compare_saved(const void *a, const void *b)
 {
     const struct device_saved_page *x = a, *y = b;

@@ -47,6 +47,11 @@ bool device_space_is_mapped(const struct device_space *space, uint64_t address, 
 /* `page`, one that some space gave out, is changed on the device's side: counts
  * that for device_space_changes. A page for writing is counted already. */
 void device_space_changed(uint8_t *page);
+/* The command streamer is about to store to `page`: the program's own copy, which
+ * the driver may name instead of sending it again, is kept. */
+void device_space_before_store(struct device_space *space, uint8_t *page);
+/* Undo the streamer's stores since the program sent or read the page. */
+void device_space_take_back(struct device_space *space, uint8_t *page);
 /* How often it was changed, modulo 2^32. */
 uint32_t device_space_changes(const uint8_t *page);
 

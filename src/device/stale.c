@@ -13,14 +13,16 @@ struct entry {
     const uint8_t *page;
     uint64_t address;
     uint8_t *copy;
+    uint8_t *uploaded; /* before the command streamer stored there */
 };
 
 struct device_stale {
     pthread_mutex_t lock;
     struct entry *entries;
-    size_t size, count; /* entries that have a page */
-    size_t limit;       /* copies */
-    atomic_size_t held;
+    size_t size, count;   /* entries that have a page */
+    size_t limit;         /* copies */
+    atomic_size_t held;   /* copies */
+    atomic_size_t stored; /* pages that the command streamer stored to */
 };
 
 struct device_stale *device_stale_create(uint64_t limit)
@@ -33,12 +35,18 @@ struct device_stale *device_stale_create(uint64_t limit)
     return stale;
 }
 
+static void free_entry(struct entry *entry)
+{
+    free(entry->copy);
+    free(entry->uploaded);
+}
+
 void device_stale_destroy(struct device_stale *stale)
 {
     if (stale == NULL)
         return;
     for (size_t i = 0; i < stale->size; i++)
-        free(stale->entries[i].copy);
+        free_entry(&stale->entries[i]);
     free(stale->entries);
     pthread_mutex_destroy(&stale->lock);
     free(stale);
@@ -98,16 +106,35 @@ bool device_stale_keep(struct device_stale *stale, const uint8_t *page, uint64_t
     return done;
 }
 
-void device_stale_upload(struct device_stale *stale, uint8_t *page, uint32_t offset,
-                         const uint8_t *data, size_t size)
+void device_stale_before_store(struct device_stale *stale, uint8_t *page)
 {
-    uint8_t *copy = NULL;
-    if (atomic_load(&stale->held) == 0) {
-        memcpy(page + offset, data, size);
-        return;
-    }
     pthread_mutex_lock(&stale->lock);
-    copy = find(stale, page)->copy;
+    if (grow(stale)) {
+        struct entry *entry = find(stale, page);
+        if (entry->copy == NULL && entry->uploaded == NULL &&
+            (entry->uploaded = malloc(DEVICE_PAGE_SIZE)) != NULL) {
+            stale->count += entry->page == NULL;
+            entry->page = page;
+            memcpy(entry->uploaded, page, DEVICE_PAGE_SIZE);
+            atomic_fetch_add(&stale->stored, 1);
+        }
+    }
+    pthread_mutex_unlock(&stale->lock);
+}
+
+/* With the lock held. */
+static void forget_stores(struct device_stale *stale, struct entry *entry)
+{
+    if (entry->uploaded == NULL)
+        return;
+    free(entry->uploaded);
+    entry->uploaded = NULL;
+    atomic_fetch_sub(&stale->stored, 1);
+}
+
+/* An upload to a page; of what kernels wrote stays what it does not change. */
+static void merge(uint8_t *copy, uint8_t *page, uint32_t offset, const uint8_t *data, size_t size)
+{
     if (copy == NULL) {
         memcpy(page + offset, data, size);
     } else if (memcmp(copy + offset, data, size) != 0) {
@@ -116,16 +143,46 @@ void device_stale_upload(struct device_stale *stale, uint8_t *page, uint32_t off
                 page[offset + i] = data[i];
         memcpy(copy + offset, data, size);
     }
+}
+
+void device_stale_take_back(struct device_stale *stale, uint8_t *page)
+{
+    if (atomic_load(&stale->stored) == 0)
+        return;
+    pthread_mutex_lock(&stale->lock);
+    struct entry *entry = find(stale, page);
+    if (entry->uploaded != NULL)
+        merge(entry->copy, page, 0, entry->uploaded, DEVICE_PAGE_SIZE);
+    forget_stores(stale, entry);
+    pthread_mutex_unlock(&stale->lock);
+}
+
+void device_stale_upload(struct device_stale *stale, uint8_t *page, uint32_t offset,
+                         const uint8_t *data, size_t size)
+{
+    if (atomic_load(&stale->held) == 0 && atomic_load(&stale->stored) == 0) {
+        memcpy(page + offset, data, size);
+        return;
+    }
+    pthread_mutex_lock(&stale->lock);
+    struct entry *entry = find(stale, page);
+    if (size == DEVICE_PAGE_SIZE)
+        forget_stores(stale, entry);
+    else if (entry->uploaded != NULL)
+        memcpy(entry->uploaded + offset, data, size);
+    merge(entry->copy, page, offset, data, size);
     pthread_mutex_unlock(&stale->lock);
 }
 
 bool device_stale_read(struct device_stale *stale, const uint8_t *page, uint32_t offset,
                        size_t size, uint64_t *address)
 {
-    if (atomic_load(&stale->held) == 0)
+    if (atomic_load(&stale->held) == 0 && atomic_load(&stale->stored) == 0)
         return false;
     pthread_mutex_lock(&stale->lock);
     struct entry *entry = find(stale, page);
+    if (size == DEVICE_PAGE_SIZE)
+        forget_stores(stale, entry);
     bool given_up = entry->copy != NULL && size == DEVICE_PAGE_SIZE;
     *address = entry->address;
     if (given_up) {

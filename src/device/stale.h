@@ -19,6 +19,11 @@ void device_stale_destroy(struct device_stale *stale);
  * keep what it holds, unless that was done before. False when memory is out or
  * the limit reached: uploads then overwrite. Thread-safe. */
 bool device_stale_keep(struct device_stale *stale, const uint8_t *page, uint64_t address);
+/* The command streamer is about to store to the page: such stores, unlike those
+ * of kernels, are undone by an upload, also by one that only says "as before",
+ * device_stale_take_back. Not kept when memory is out. */
+void device_stale_before_store(struct device_stale *stale, uint8_t *page);
+void device_stale_take_back(struct device_stale *stale, uint8_t *page);
 /* An upload of `size` bytes to `page` + `offset`: only what differs from the
  * copy, if there is one, is stored. */
 void device_stale_upload(struct device_stale *stale, uint8_t *page, uint32_t offset,

@@ -36,10 +36,21 @@ bool device_streamer_load(struct device_streamer *streamer, bool global, uint64_
     return done;
 }
 
+static void keep_uploaded(struct device_connection *connection, bool global, uint64_t address)
+{
+    uint8_t *page = global ? device_physical_global_page(connection->physical, address)
+                           : device_space_page(connection->process->space, address);
+    if (page != NULL)
+        device_space_before_store(connection->process->space, page);
+}
+
 bool device_streamer_store(struct device_streamer *streamer, bool global, uint64_t address,
                            const void *data, uint32_t size)
 {
     struct device_connection *connection = streamer->connection;
+    keep_uploaded(connection, global, address);
+    if (size > 0)
+        keep_uploaded(connection, global, address + size - 1);
     bool done = global ? device_physical_global_write(connection->physical, address, data, size)
                        : device_space_write(connection->process->space, address, data, size);
     if (!done)

@@ -19,7 +19,10 @@ enum device_message {
     DEVICE_MESSAGE_READ = 5,
     DEVICE_MESSAGE_READ_RESPONSE = 6,
     DEVICE_MESSAGE_CONTROL = 11,
-    /* Sonde's own (src/attach/neo/transport.c): a read of what changed. */
+    /* Sonde's own (src/attach/neo/transport.c): writes of a page without
+     * the data, of zeros or of what the driver has had last, and a read of what changed. */
+    DEVICE_MESSAGE_WRITE_ZEROS = 0x53000004,
+    DEVICE_MESSAGE_WRITE_SAME = 0x53000014,
     DEVICE_MESSAGE_READ_CHANGED = 0x53000005,
 };
 

@@ -25,6 +25,8 @@ struct server {
     int fd;
     uint8_t memory[PAGES * PAGE_SIZE];
     bool changed[PAGES];
+    uint8_t sent[PAGES]; /* what the driver filled the page with, or read, last */
+    unsigned without_data;
     unsigned pages_sent;
     unsigned reads, register_writes;
 };
@@ -55,6 +57,8 @@ static bool send_changed(struct server *server, uint8_t *header, uint8_t *body)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         server->pages_sent += wanted >> i & 1;
+        if (wanted >> i & 1)
+            server->sent[address / PAGE_SIZE + i] = server->memory[address + i * PAGE_SIZE];
         if ((wanted >> i & 1) &&
             write(server->fd, server->memory + address + i * PAGE_SIZE, PAGE_SIZE) != PAGE_SIZE)
             return false;
@@ -78,6 +82,14 @@ static void *serve(void *argument)
             base_store32(server->memory, server->register_writes);
             memset(server->memory + body[9] * PAGE_SIZE, body[8], body[9] ? PAGE_SIZE : 0);
             server->changed[0] = server->changed[body[9]] = true;
+        }
+        if (type == 4 && length == PAGE_SIZE)
+            server->sent[address / PAGE_SIZE] = server->memory[address];
+        if (type == 0x53000004 || type == 0x53000014) { /* zeros; as the driver knows it */
+            server->without_data++;
+            if (type == 0x53000004)
+                server->sent[address / PAGE_SIZE] = 0;
+            memset(server->memory + address, server->sent[address / PAGE_SIZE], PAGE_SIZE);
         }
         if (type == 0x53000005) {
             server->reads++;
@@ -204,6 +216,25 @@ static void pages_come_back_with_fewer_requests(void **state)
     assert_int_equal(f->server.pages_sent, 0);
 }
 
+static void pages_sent_again_need_no_data(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t data[PAGE_SIZE];
+    write_page(f, 1, 0);
+    write_page(f, 2, 5);
+    write_page(f, 2, 5);
+    put_message(f, 0, 1, 0x2230, 2 << 8 | 9);
+    read_memory(f, 2 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(f->server.without_data, 2);
+    assert_int_equal(data[0], 9);
+    write_page(f, 2, 9);
+    write_page(f, 2, 5);
+    read_memory(f, 2 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(f->server.without_data, 3);
+    assert_int_equal(f->server.memory[2 * PAGE_SIZE + 17], 5);
+    assert_int_equal(f->server.memory[PAGE_SIZE + 17], 0);
+}
+
 static void what_the_device_changed_comes_back(void **state)
 {
     struct fixture *f = *state;
@@ -311,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pages_come_back_with_fewer_requests, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pages_sent_again_need_no_data, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_device_changed_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_page_read_again_is_fetched_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unknown_pages_are_asked_for_by_themselves, set_up,

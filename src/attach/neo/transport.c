@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/bytes.h"
 
 /* Messages of the TBX protocol: u32 type, u32 transaction, u32 body size, then
@@ -19,9 +22,13 @@
  * those that follow, the others are as the driver last sent or read them. */
 #define MESSAGE_READ_CHANGED 0x53000005u
 #define CHANGED_BODY         20u
-#define HEADER_SIZE          12u
-#define MEMORY_BODY          12u /* of a memory write or read */
-#define BODY_LIMIT           64u
+/* Memory writes of a page without the data: of zeros; of what the driver sent or
+ * read of that page last. */
+#define MESSAGE_WRITE_ZEROS 0x53000004u
+#define MESSAGE_WRITE_SAME  0x53000014u
+#define HEADER_SIZE         12u
+#define MEMORY_BODY         12u /* of a memory write or read */
+#define BODY_LIMIT          64u
 
 #define PAGE_SIZE   4096u
 #define GATHER_SIZE (256u << 10)
@@ -35,6 +42,7 @@ struct attach_stream {
     uint8_t message[HEADER_SIZE + BODY_LIMIT];
     size_t message_size;
     uint64_t data_left; /* bytes of a memory write still to come */
+    bool whole_page;    /* they are a page: `message` is held back until they have come */
     bool opaque;        /* the stream is not what we know: pass everything on */
     /* Gathered, not yet sent. */
     uint8_t gathered[GATHER_SIZE];
@@ -53,6 +61,9 @@ struct attach_stream {
     uint8_t known[KNOWN_PAGES / 8]; /* bit n: the driver sent page n */
     /* Bit n: page n changed and the driver has not got all of it. */
     uint8_t owed[KNOWN_PAGES / 8];
+    /* Of what page n held when the driver sent or read it last; 0 = not known. The
+     * driver sends memory again before every submission. */
+    uint64_t hash[KNOWN_PAGES];
 };
 
 struct attach_stream *attach_stream_create(int fd)
@@ -131,8 +142,30 @@ static bool is_known(const struct attach_stream *s, uint64_t page)
 static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
 {
     for (uint64_t page = address / PAGE_SIZE; page * PAGE_SIZE < address + size; page++)
-        if (page < KNOWN_PAGES)
+        if (page < KNOWN_PAGES) {
             s->known[page / 8] |= (uint8_t)(1u << page % 8);
+            s->hash[page] = 0;
+        }
+}
+
+static bool is_zeros(const uint8_t *data)
+{
+    return data[0] == 0 && memcmp(data, data + 1, PAGE_SIZE - 1) == 0;
+}
+
+/* The write of a whole page. */
+static bool send_page(struct attach_stream *s, const uint8_t *data)
+{
+    uint64_t page = memory_address(s->message) / PAGE_SIZE;
+    uint64_t hash = XXH3_64bits(data, PAGE_SIZE), before = s->hash[page];
+    size_t size = PAGE_SIZE;
+    remember(s, page * PAGE_SIZE, PAGE_SIZE);
+    s->hash[page] = hash;
+    if ((hash == before && hash != 0) || is_zeros(data)) {
+        base_store32(s->message, hash == before ? MESSAGE_WRITE_SAME : MESSAGE_WRITE_ZEROS);
+        size = 0;
+    }
+    return gather(s, s->message, HEADER_SIZE + MEMORY_BODY) && gather(s, data, size);
 }
 
 static bool is_owed(const struct attach_stream *s, uint64_t page)
@@ -220,6 +253,8 @@ static bool answer_read(struct attach_stream *s, const uint8_t *message, uint64_
         memcpy(s->answer + HEADER_SIZE + MEMORY_BODY,
                s->run + index * PAGE_SIZE + address % PAGE_SIZE, size);
         set_owed(s, page, size != PAGE_SIZE);
+        s->hash[page] =
+            size == PAGE_SIZE ? XXH3_64bits(s->answer + HEADER_SIZE + MEMORY_BODY, PAGE_SIZE) : 0;
     }
     s->answer_begin = 0;
     s->answer_end = HEADER_SIZE + MEMORY_BODY + size;
@@ -237,11 +272,15 @@ static bool take_message(struct attach_stream *s, const uint8_t *message, size_t
     if (memory && type == MESSAGE_READ && length > 0 && address % PAGE_SIZE + length <= PAGE_SIZE &&
         is_known(s, address / PAGE_SIZE) && s->answer_begin == s->answer_end)
         return answer_read(s, message, address, length);
-    if (memory && type == MESSAGE_WRITE) {
-        remember(s, address, length);
-        s->data_left = length;
-    }
     drop_run(s);
+    if (memory && type == MESSAGE_WRITE) {
+        s->data_left = length;
+        s->whole_page =
+            length == PAGE_SIZE && address % PAGE_SIZE == 0 && address / PAGE_SIZE < KNOWN_PAGES;
+        if (s->whole_page)
+            return true;
+        remember(s, address, length);
+    }
     /* Only memory writes may wait: everything else asks for something. */
     return gather(s, message, size) && (memory && type == MESSAGE_WRITE ? true : flush(s));
 }
@@ -251,6 +290,16 @@ static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
 {
     if (s->opaque)
         return gather(s, data, size) && flush(s) ? size : 0;
+    if (s->whole_page) {
+        s->whole_page = false;
+        if (size >= PAGE_SIZE) {
+            s->data_left = 0;
+            return send_page(s, data) ? PAGE_SIZE : 0;
+        }
+        remember(s, memory_address(s->message), PAGE_SIZE); /* comes in pieces */
+        if (!gather(s, s->message, HEADER_SIZE + MEMORY_BODY))
+            return 0;
+    }
     if (s->data_left > 0) {
         size_t part = size < s->data_left ? size : (size_t)s->data_left;
         s->data_left -= part;
