@@ -160,12 +160,16 @@ static void run(struct probe *probe, const uint8_t *code, size_t size, uint32_t 
     if (probe->profile != NULL)
         memcpy(machine_surface(probe->machine, MACHINE_PROFILE), probe->profile,
                probe->profile_size);
+    uint64_t address = machine_surface_address(MACHINE_PROFILE);
+    memcpy(machine_surface(probe->machine, MACHINE_PROFILE) + PROBE_OWN_ADDRESS, &address,
+           sizeof address);
     assert_true(machine_run(probe->machine, code, size, entry));
     assert_int_equal(probe->machine->result.threads, PROBE_THREADS);
     assert_int_equal(probe->machine->result.out_of_bounds, 0);
 }
 
-void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers)
+static void open_probe(struct probe *probe, enum sonde_buffer_model model, bool holds_address,
+                       enum probe_registers registers)
 {
     memset(probe, 0, sizeof *probe);
     probe->machine = machine_create();
@@ -180,7 +184,9 @@ void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_r
                                           .binding_table_index = MACHINE_PROFILE,
                                           .maximum_threads = 168,
                                           .use_own_liveness = registers == PROBE_LIVENESS,
-                                          .buffer_address_byte = 4 * 32 + 8};
+                                          .buffer_address_byte = 4 * 32 + 8,
+                                          .buffer_holds_address = holds_address,
+                                          .buffer_address_offset = PROBE_OWN_ADDRESS};
     probe_ok(probe,
              sonde_instrument_create(probe->kernel, &options, &probe->instrument, &probe->error));
     probe->coder = sonde_instrument_coder(probe->instrument);
@@ -192,6 +198,16 @@ void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_r
     probe->original = malloc(DATA_BYTES);
     assert_non_null(probe->original);
     memcpy(probe->original, machine_surface(probe->machine, 0), DATA_BYTES);
+}
+
+void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers)
+{
+    open_probe(probe, model, false, registers);
+}
+
+void probe_open_pointers(struct probe *probe, enum probe_registers registers)
+{
+    open_probe(probe, SONDE_BUFFER_SURFACE, true, registers);
 }
 
 void probe_close(struct probe *probe)
@@ -252,6 +268,8 @@ void probe_emit(struct probe *probe)
 {
     probe_ok(probe, sonde_instrument_instruction(probe->instrument, probe->point, SONDE_BEFORE,
                                                  probe->procedure, &probe->error));
+    probe_ok(probe,
+             sonde_coder_place_thread_memory(probe->coder, PROBE_THREAD_MEMORY, &probe->error));
     probe_ok(probe, sonde_instrument_emit(probe->instrument, &probe->out, &probe->error));
     validate(probe);
 }

@@ -16,6 +16,11 @@ enum probe_registers {
     PROBE_SPILL, /* none is free: all come from scratch memory */
 };
 
+/* Where tests let thread memory stand in the profile buffer, and the buffer's
+ * own address. */
+#define PROBE_THREAD_MEMORY 0x2000u
+#define PROBE_OWN_ADDRESS   0x1ff00u
+
 struct probe {
     struct machine *machine;
     struct sonde_kernel *kernel;
@@ -37,6 +42,8 @@ bool probe_setup(void);
 bool probe_setup_platform(int argc, char **argv);
 enum sonde_gen_platform probe_platform(void);
 void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers);
+/* The same with a surface that holds its own address. */
+void probe_open_pointers(struct probe *probe, enum probe_registers registers);
 void probe_close(struct probe *probe);
 /* Insert the procedure, emit, validate every instruction, run, and compare the
  * data, flags and address registers of the kernel with the original's. */

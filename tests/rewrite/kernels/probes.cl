@@ -63,6 +63,110 @@ __kernel void call_array(__global uint *out, uint value, uint index)
     out[0] = array(value, index);
 }
 
+// Calls, with arrays in registers and in memory, three levels deep.
+typedef struct {
+    uint words[40];
+    uint count;
+} box;
+
+__attribute__((noinline)) void fill(box *b, uint value)
+{
+    for (uint i = 0; i < 40; i++)
+        b->words[i] = value * i;
+    b->count = value;
+}
+
+__attribute__((noinline)) uint leaf(uint value, uint step)
+{
+    uint kept[8];
+    for (uint i = 0; i < 8; i++)
+        kept[i ^ (step & 7)] = value + i;
+    return kept[value & 7];
+}
+
+__attribute__((noinline)) ulong middle(uint value, uint index)
+{
+    box b;
+    fill(&b, value);
+    uint table[8] = {0};
+    for (uint i = 0; i < 8; i++)
+        table[(i * value) & 7] = leaf(value + i, i);
+    ulong sum = b.words[index % 40] + b.count;
+    for (uint i = 0; i < 8; i++)
+        sum += table[i];
+    return sum;
+}
+
+__attribute__((noinline)) ulong deep(uint value, uint index, __global ulong *cells)
+{
+    ulong sum = middle(value, index) + cells[5];
+    if ((value & 1) != 0)
+        sum += middle(value + 1, index + 1) << 32;
+    return sum;
+}
+
+__kernel void call_deep(__global ulong *cells, uint value, uint index)
+{
+    cells[0] = deep(value, index, cells);
+}
+
+// Sets how numbers are rounded.
+__attribute__((noinline)) uint round(float value, float small)
+{
+    half up = convert_half_rtp(value + small);
+    half down = convert_half_rtn(value - small);
+    return (uint)as_ushort(up) << 16 | as_ushort(down);
+}
+
+__kernel void call_round(__global uint *out, float value, float small)
+{
+    out[0] = round(value, small);
+}
+
+// Group memory. The pointer comes from a number: of a __local argument the
+// compiler knows where it is, and passes none.
+__attribute__((noinline)) uint share(__local uint *words, uint thread)
+{
+    words[thread] += thread + 1;
+    return words[thread];
+}
+
+__kernel void call_share(__global uint *out, uint words, uint thread)
+{
+    out[0] = share((__local uint *)(size_t)words, thread);
+}
+
+// One parameter for all.
+typedef struct {
+    uint a;
+    ulong b;
+    uint c;
+    __global uint *at;
+} combined;
+
+__attribute__((noinline)) ulong combine(__global combined *all)
+{
+    return all->a + all->b * all->c + all->at[0];
+}
+
+__kernel void call_combine(__global ulong *out, __global combined *all)
+{
+    out[0] = combine(all);
+}
+
+// A pointer of any origin: adds to a cell and returns what was there.
+__attribute__((noinline)) uint touch(__global uint *cell, uint value)
+{
+    uint before = *cell;
+    *cell = before + value;
+    return before;
+}
+
+__kernel void call_touch(__global uint *cell, uint value)
+{
+    cell[0] = touch(cell, value);
+}
+
 __kernel void calls_nothing(__global uint *out)
 {
     out[0] = 1;
