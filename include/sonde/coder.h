@@ -25,8 +25,8 @@ struct sonde_coder_options {
     uint64_t buffer_address;
     uint32_t buffer_address_byte;
     /* SURFACE: whether the host leaves the buffer's own 64-bit address in the
-     * buffer, and at which byte (16 bytes are read there; a multiple of 16).
-     * Pointers into the buffer are possible then. */
+     * buffer, and at which byte, a multiple of 8. Pointers into the buffer are
+     * possible then. */
     bool buffer_holds_address;
     uint32_t buffer_address_offset;
 };

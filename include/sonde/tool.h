@@ -92,6 +92,19 @@ SONDE_API enum sonde_status sonde_tool_build_record_blocks(struct sonde_tool_bui
 SONDE_API enum sonde_status sonde_tool_build_record(struct sonde_tool_build *build,
                                                     const struct sonde_record_point *point,
                                                     struct sonde_error *error);
+/* How memory of the host and its copy in a profile buffer become the same. */
+enum sonde_map {
+    SONDE_MAP_BOTH, /* to the device before a dispatch, back after it */
+    SONDE_MAP_IN,   /* only to the device */
+    SONDE_MAP_OUT,  /* only back: what the device finds is zero */
+    SONDE_MAP_NONE, /* neither: each dispatch has memory of its own, at first zero */
+};
+/* Give host memory a place in the profile buffers of this kernel: probes get
+ * pointers to it (SONDE_HLI_HOST_POINTER). It has to last to the program's end.
+ * Dispatches that are under way together have a copy each. */
+SONDE_API enum sonde_status sonde_tool_build_map(struct sonde_tool_build *build, void *host,
+                                                 size_t size, enum sonde_map direction,
+                                                 struct sonde_error *error);
 /* Keep `state` (malloc'ed) for this kernel; freed with the kernel. */
 SONDE_API void sonde_tool_build_set_state(struct sonde_tool_build *build, void *state);
 

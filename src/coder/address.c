@@ -58,11 +58,13 @@ void coder_pointer(struct coder_builder *builder, sonde_vreg pointer, struct son
     sonde_vreg at = coder_builder_temporary(builder, CODER_TEMPORARY_ADDRESS);
     if (builder->status != SONDE_OK)
         return;
-    coder_builder_move(
-        builder, coder_vreg_typed(at, 0, SONDE_GEN_TYPE_UD),
-        coder_typed(sonde_operand_immediate(options->buffer_address_offset), SONDE_GEN_TYPE_UD));
+    uint32_t byte = options->buffer_address_offset, block = byte / 16 * 16;
+    coder_builder_move(builder, coder_vreg_typed(at, 0, SONDE_GEN_TYPE_UD),
+                       coder_typed(sonde_operand_immediate(block), SONDE_GEN_TYPE_UD));
     coder_message_block(builder, at, sonde_operand_vreg(own), 16, false);
-    add_offset(builder, pointer, own, offset);
+    coder_builder_operation(builder, SONDE_MOV, SONDE_GEN_TYPE_UQ, sonde_operand_vreg(pointer),
+                            sonde_operand_vreg_at(own, byte - block), sonde_operand_immediate(0));
+    add_offset(builder, pointer, pointer, offset);
 }
 
 enum sonde_status sonde_coder_compute_address(struct sonde_coder *coder,

@@ -3,7 +3,8 @@
  * cache lines of its own.
  *
  *   0x00  line of the host: overflow flag (the device sets it, only the host
- *         clears it), limit, mode, magic, and where both share memory
+ *         clears it), limit, mode, magic, where both share memory, and
+ *         the buffer's own address
  *   0x40  write cursor, the target of the atomic additions, and bytes done
  *   0x80  arrays of tools, counters of lost records, slots, records
  *
@@ -40,6 +41,7 @@ enum {
     PROFILE_CONTROL_DONE = 0x60,    /* u32, bytes */
     PROFILE_CONTROL_BASE = 0x30,    /* u32, offset of the first record */
     PROFILE_CONTROL_TAKEN = 0x34,   /* u32, what the host took, in SONDE_RECORD_ALIGNMENT */
+    PROFILE_CONTROL_ADDRESS = 0x38, /* u64, where the device finds the buffer */
     PROFILE_CONTROL_BYTES = 0x80,
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "profile/array.h"
+#include "sonde/hli.h"
 
 struct sonde_instrument *sonde_tool_build_instrument(struct sonde_tool_build *build)
 {
@@ -41,6 +42,32 @@ enum sonde_status sonde_tool_build_record(struct sonde_tool_build *build,
                            sizeof *build->points) != SONDE_OK)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     build->points[build->point_count++] = *point;
+    return SONDE_OK;
+}
+
+#define MAPPING_ALIGNMENT 64u /* of the copy: what vector types may ask for, less 128-byte ones */
+
+enum sonde_status sonde_tool_build_map(struct sonde_tool_build *build, void *host, size_t size,
+                                       enum sonde_map direction, struct sonde_error *error)
+{
+    uint64_t offset = ((uint64_t)build->buffer_size + MAPPING_ALIGNMENT - 1) / MAPPING_ALIGNMENT *
+                      MAPPING_ALIGNMENT;
+    if (host == NULL || size == 0 || (unsigned)direction > SONDE_MAP_NONE)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "there is nothing to be mapped into the profile buffer");
+    if (size > INT32_MAX || offset + size > INT32_MAX)
+        return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
+                               "%zu bytes of host memory have no room in the profile buffer", size);
+    if (base_array_reserve((void **)&build->mappings, &build->mapping_capacity,
+                           build->mapping_count + 1, sizeof *build->mappings) != SONDE_OK)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    enum sonde_status status = sonde_coder_map_host(sonde_instrument_coder(build->instrument), host,
+                                                    size, (uint32_t)offset, error);
+    if (status != SONDE_OK)
+        return status;
+    build->mappings[build->mapping_count++] = (struct tools_mapping){
+        .host = host, .size = size, .offset = (uint32_t)offset, .direction = (uint8_t)direction};
+    build->buffer_size = (uint32_t)(offset + size);
     return SONDE_OK;
 }
 

@@ -7,6 +7,14 @@
 /* More tools than this in one run is no use: their counters multiply. */
 #define TOOLS_LIMIT 16u
 
+/* Host memory with a place in the profile buffer. */
+struct tools_mapping {
+    void *host;
+    size_t size;
+    uint32_t offset;
+    uint8_t direction; /* enum sonde_map */
+};
+
 struct sonde_tool_build {
     struct sonde_instrument *instrument;
     const struct sonde_trace_arguments *arguments; /* of the kernel */
@@ -17,6 +25,8 @@ struct sonde_tool_build {
     bool every_block;
     struct sonde_record_point *points;
     size_t point_count, point_capacity;
+    struct tools_mapping *mappings;
+    size_t mapping_count, mapping_capacity;
 };
 
 struct sonde_tool_dispatch {

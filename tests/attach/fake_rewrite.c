@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/trace.h"
+#include "sonde/hli.h"
 #include "sonde/instrument.h"
 
 struct sonde_instrument {
@@ -124,6 +125,26 @@ void sonde_rewritten_clear(struct sonde_rewritten *rewritten)
 {
     free(rewritten->code);
     free(rewritten->instruction_offsets);
+}
+
+uint64_t sonde_coder_thread_memory(const struct sonde_coder *coder)
+{
+    (void)coder;
+    return 0;
+}
+
+enum sonde_status sonde_coder_place_thread_memory(struct sonde_coder *coder, uint32_t offset,
+                                                  struct sonde_error *error)
+{
+    (void)coder;
+    return sonde_error_set(error, SONDE_ERROR_ARGUMENT, offset, "nothing asked for it");
+}
+
+enum sonde_status sonde_coder_map_host(struct sonde_coder *coder, const void *host, size_t size,
+                                       uint32_t offset, struct sonde_error *error)
+{
+    (void)coder, (void)host, (void)size;
+    return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, offset, "not in this test");
 }
 
 void sonde_coder_gen_model(const struct sonde_coder *coder, struct sonde_gen_model *model)

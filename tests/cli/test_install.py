@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What `meson install` puts down works by itself, wherever its root is moved
 to, and is enough to build a tool. Arguments: build folder, behave, vector_add,
-doc/writing-a-tool.md, tool.c, example tools."""
+doc/writing-a-tool.md, tool.c, vector_add's neighbour control_flow, example tools."""
+import csv
+import io
 import os
 import pathlib
 import re
@@ -12,7 +14,7 @@ import sys
 import harness
 from harness import check, expect, has, run
 
-BUILD = BEHAVE = VECTOR_ADD = MANUAL = TOOL_SOURCE = None
+BUILD = BEHAVE = VECTOR_ADD = MANUAL = TOOL_SOURCE = CONTROL_FLOW = None
 EXAMPLES = []
 DEVICES = ["emu:skl", "emu:tgllp", "emu:dg2"]
 
@@ -32,7 +34,7 @@ def example_tools():
     """vector_add has a thousand work-items and loads or stores three times in each. Every thread
     of it has up to 32, and ends with a message; SIMD instructions run in all work-items."""
     install()
-    messages, lanes = map(build_tool, EXAMPLES)
+    messages, lanes = map(build_tool, EXAMPLES[:2])
     for device in DEVICES:
         shown = expect(run("run", "--device", device, "-t", messages, VECTOR_ADD), 0).err
         sent = int(re.search(r"vector_add sent (\d+) messages", shown)[1])
@@ -43,6 +45,31 @@ def example_tools():
         used, named = map(int, re.search(r"used (\d+) of (\d+) lanes", shown).groups())
         check(used % 1000 == 0 and 1 <= used // 1000, f"{device}: {used} lanes used")
         check(used < named <= used * 32 * 32 / 1000 * 2, f"{device}: {used} of {named} lanes")
+
+
+def probe_in_opencl_c():
+    """The example that calls an OpenCL C probe at every block: visits of all shapes together are
+    the executions of all blocks, by another tool, and the program computes what it did."""
+    install()
+    shapes = build_tool(EXAMPLES[2])
+    source = pathlib.Path(EXAMPLES[2]).with_suffix(".cl")
+    for device, target, part in (("emu:skl", "skl", "gen9"), ("emu:tgllp", "tgllp", "xe"),
+                                 ("emu:dg2", "dg2", "xehpg")):
+        subprocess.run(["ocloc", "compile", "-q", "-file", source, "-device", target,
+                        "-output_no_suffix", "-output", f"shapes-{part}.bin"], check=True,
+                       env=dict(os.environ, IGC_FunctionControl="3"), stdout=subprocess.DEVNULL)
+        shown = expect(run("run", "--device", device, "-t", shapes + ",bblprof", "-o", "shapes",
+                           CONTROL_FLOW), 0).err
+        found = re.search(r"all lanes (\d+), at most one (\d+), neighbours (\d+), scattered (\d+)",
+                          shown)
+        counts = list(map(int, found.groups()))
+        table = expect(run("report", "-i", "shapes", "-t", "bblprof", "--format", "csv"), 0).out
+        visits = sum(int(row["executions"]) for row in csv.DictReader(io.StringIO(table)))
+        check(sum(counts) == visits, f"{device}: {counts} are not {visits} visits")
+        check(all(count > 0 for count in counts), f"{device}: {counts}")
+        has(expect(run("verify", "--device", device, "-t", "opcodeprof," + shapes,
+                       VECTOR_ADD), 0).out,
+            "identical:", device)
 
 
 def listed_messages(folder):
@@ -85,5 +112,7 @@ def installed_files_work():
 
 
 if __name__ == "__main__":
-    BUILD, BEHAVE, VECTOR_ADD, MANUAL, TOOL_SOURCE, *EXAMPLES = map(os.path.abspath, sys.argv[1:])
-    sys.exit(harness.main([installed_files_work, example_tools, manual_shows_example]))
+    BUILD, BEHAVE, VECTOR_ADD, MANUAL, TOOL_SOURCE, CONTROL_FLOW, *EXAMPLES = map(
+        os.path.abspath, sys.argv[1:])
+    sys.exit(harness.main([installed_files_work, example_tools, probe_in_opencl_c,
+                           manual_shows_example]))

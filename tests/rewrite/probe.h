@@ -19,7 +19,7 @@ enum probe_registers {
 /* Where tests let thread memory stand in the profile buffer, and the buffer's
  * own address. */
 #define PROBE_THREAD_MEMORY 0x2000u
-#define PROBE_OWN_ADDRESS   0x1ff00u
+#define PROBE_OWN_ADDRESS   0x1ff08u
 
 struct probe {
     struct machine *machine;

@@ -8,6 +8,7 @@
 #include "attach/neo/created.h"
 #include "attach/neo/drain.h"
 #include "attach/neo/kernel.h"
+#include "attach/neo/memory.h"
 #include "attach/neo/stale.h"
 #include "attach/neo/trace.h"
 #include "attach/neo/trust.h"
@@ -119,6 +120,7 @@ static void finish(struct attach_dispatch *dispatch)
     if (dispatch->dry)
         return;
     attach_dispatch_announce(dispatch);
+    attach_memory_take(dispatch);
     attach_trace_write(dispatch);
     call_tools(dispatch, true);
     write_record(dispatch, true);
@@ -210,6 +212,7 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     } else if (wanted && context != NULL)
         dispatch->buffer = attach_buffer_take(context, dispatch->buffer_size);
     attach_trace_prepare(dispatch);
+    attach_memory_prepare(dispatch);
     attach_drain_prepare(dispatch);
     if (wanted && dispatch->buffer == NULL)
         dispatch->loss = "not instrumented, because the driver gave no memory for its profile "

@@ -106,6 +106,26 @@ static enum sonde_status build_model(struct attach_kernel *kernel, const struct 
     return status;
 }
 
+#define ATTACH_PAGE 4096u
+
+/* Stacks of probes. */
+static enum sonde_status place_thread_memory(struct sonde_tool_build *build,
+                                             struct sonde_error *error)
+{
+    struct sonde_coder *coder = sonde_instrument_coder(build->instrument);
+    uint64_t size = sonde_coder_thread_memory(coder);
+    uint64_t offset = ((uint64_t)build->buffer_size + ATTACH_PAGE - 1) / ATTACH_PAGE * ATTACH_PAGE;
+    if (size == 0)
+        return SONDE_OK;
+    if (offset + size > PROFILE_TRACE_LIMIT)
+        return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
+                               "the stacks of probes take %llu bytes, more than a profile buffer "
+                               "has",
+                               (unsigned long long)size);
+    build->buffer_size = (uint32_t)(offset + size);
+    return sonde_coder_place_thread_memory(coder, (uint32_t)offset, error);
+}
+
 static enum sonde_status run_tools(struct attach_kernel *kernel,
                                    struct sonde_instrument *instrument, struct sonde_error *error)
 {
@@ -125,8 +145,12 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
             sonde_error_prefix(error, "%s", tools->tools[i]->name);
     }
     if (status == SONDE_OK)
+        status = place_thread_memory(&build, error);
+    if (status == SONDE_OK)
         status = attach_trace_build(kernel, &build, error);
     free(build.points);
+    kernel->mappings = build.mappings;
+    kernel->mapping_count = build.mapping_count;
     kernel->buffer_size = build.buffer_size > PROFILE_CONTROL_BYTES ? build.buffer_size : 0;
     return status;
 }
@@ -178,6 +202,8 @@ static enum sonde_status instrument(struct attach_kernel *kernel, uint32_t bindi
         .binding_table_index = binding_table_index,
         .maximum_threads = ATTACH_MAXIMUM_THREADS,
         .use_own_liveness = true,
+        .buffer_holds_address = true,
+        .buffer_address_offset = PROFILE_CONTROL_ADDRESS,
     };
     struct sonde_instrument *made = NULL;
     enum sonde_status status = sonde_instrument_create(kernel->model, &options, &made, error);

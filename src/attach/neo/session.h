@@ -26,6 +26,8 @@ struct attach_kernel {
     uint32_t buffer_size; /* of the profile buffer, 0 = not instrumented; records come behind */
     struct profile_trace *trace;            /* NULL: no records are made */
     struct sonde_trace_arguments arguments; /* none when they are not known */
+    struct tools_mapping *mappings;
+    size_t mapping_count;
     uint32_t written_by; /* session.generation that has it in its trace, 0 none */
 };
 
