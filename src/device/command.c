@@ -37,7 +37,7 @@ static const struct device_command commands[] = {
     GFX(0x6101, "STATE_BASE_ADDRESS", 0xff, 16, false, device_gfx_state_base_address),
     GFX(0x6102, "STATE_SIP", 0xff, 3, false, NULL),
     GFX(0x6104, "GPGPU_CSR_BASE_ADDRESS", 0xff, 3, false, NULL),
-    GFX(0x6105, "STATE_COMPUTE_MODE", 0xff, 2, false, NULL),
+    GFX(0x6105, "STATE_COMPUTE_MODE", 0xff, 2, false, device_gfx_compute_mode),
     GFX(0x6109, "STATE_SYSTEM_MEM_FENCE_ADDRESS", 0xff, 3, false, NULL),
     GFX(0x6904, "PIPELINE_SELECT", 0, 1, false, NULL),
     GFX(0x7000, "MEDIA_VFE_STATE", 0xff, 9, false, device_gfx_vfe_state),

@@ -79,3 +79,13 @@ enum device_command_outcome device_gfx_descriptor_load(struct device_streamer *s
     s->state->descriptor_offset = words[3];
     return DEVICE_COMMAND_DONE;
 }
+
+/* dword 1: bits 31:16 say which of bits 15:0 change; bit 15 large register file. */
+enum device_command_outcome device_gfx_compute_mode(struct device_streamer *s,
+                                                    const uint32_t *words, uint32_t count)
+{
+    (void)count;
+    if (words[1] >> 31)
+        s->state->large_grf = words[1] & 1u << 15;
+    return DEVICE_COMMAND_DONE;
+}

@@ -66,6 +66,10 @@ void device_dispatch_apply_state(const struct device_streamer *s, struct emu_dis
     dispatch->subslices = configuration->subslices;
     dispatch->eus_per_subslice = configuration->eus_per_subslice;
     dispatch->threads_per_eu = configuration->threads_per_eu;
+    if (state->large_grf) { /* half as many threads share the registers of an EU */
+        dispatch->grf_count = 256;
+        dispatch->threads_per_eu /= 2;
+    }
     dispatch->instruction_base = state->instruction_base;
     dispatch->general_base = state->general_base;
     dispatch->surface_base = state->surface_base;

@@ -22,6 +22,7 @@ struct device_state {
     uint32_t scratch_code;
     uint32_t descriptor_offset; /* interface descriptors, from dynamic_base */
     uint32_t descriptor_size;   /* bytes */
+    bool large_grf;             /* XeHP and later: 256 registers a thread */
 };
 
 enum device_memory_kind {
@@ -118,6 +119,8 @@ enum device_command_outcome device_gfx_state_base_address(struct device_streamer
                                                           const uint32_t *words, uint32_t count);
 enum device_command_outcome device_gfx_vfe_state(struct device_streamer *s, const uint32_t *words,
                                                  uint32_t count);
+enum device_command_outcome device_gfx_compute_mode(struct device_streamer *s,
+                                                    const uint32_t *words, uint32_t count);
 enum device_command_outcome device_gfx_descriptor_load(struct device_streamer *s,
                                                        const uint32_t *words, uint32_t count);
 /* compute_walker.c: */

@@ -173,6 +173,34 @@ static void jumps(void **state)
         expect(50, i, (int32_t)in(1, i) < (int32_t)in(2, i) ? 11 : 12, "goto");
 }
 
+/* Registers from r128 on are there in dispatches that say so. */
+static void large_register_file(void **state)
+{
+    (void)state;
+    use(SONDE_GEN_PLATFORM_XEHPG);
+    randomize();
+    for (unsigned m = 0; m < MACHINES; m++)
+        machines[m]->dispatch.grf_count = 256;
+    execute("(W) mov (16|M0) r127.0<1>:ud r1.0<1;1,0>:ud\n"
+            "(W) add (16|M0) r254.0<1>:ud r127.0<1;1,0>:ud 3:uw\n"
+            "(W) mov (1|M0) a0.0<1>:uw 8128:uw\n"
+            "(W) mov (8|M0) r50.0<1>:ud r[a0.0]<1;1,0>:ud\n"
+            "(W) mov (8|M0) r51.0<1>:ud r255.0<1;1,0>:ud\n");
+    for (unsigned i = 0; i < 16; i++)
+        expect(50 + i / 8, i % 8, in(1 + i / 8, i % 8) + 3, "register above r127");
+    for (unsigned m = 0; m < MACHINES; m++) {
+        assert_int_equal(machines[m]->result.fault.grf_count, 256);
+        machines[m]->dispatch.grf_count = 0;
+        core_assemble(machines[m], "(W) mov (8|M0) r128.0<1>:ud r1.0<1;1,0>:ud\n");
+        core_run(machines[m]);
+        assert_non_null(strstr(machines[m]->result.fault.reason, "register file"));
+        core_assemble(machines[m], "(W) mov (1|M0) a0.0<1>:uw 4096:uw\n"
+                                   "(W) mov (8|M0) r50.0<1>:ud r[a0.0]<1;1,0>:ud\n");
+        core_run(machines[m]);
+        assert_non_null(strstr(machines[m]->result.fault.reason, "register file"));
+    }
+}
+
 /* An operand of eight channels: register or accumulator. */
 static void operand(char *out, const char *type)
 {
@@ -252,6 +280,7 @@ int main(void)
         cmocka_unit_test(new_operations),
         cmocka_unit_test(truth_tables),
         cmocka_unit_test(jumps),
+        cmocka_unit_test(large_register_file),
         cmocka_unit_test(accumulators_on_every_path),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -81,7 +81,10 @@ void emu_check_destroy(struct emu_check *checks)
 void emu_check_start(struct emu_check *checks, struct emu_thread *thread, uint32_t registers)
 {
     struct emu_check *check = &checks[thread->index];
-    memset(check, 0, sizeof(*check));
+    size_t used = thread->register_bytes * sizeof(struct use);
+    memset(check, 0, offsetof(struct emu_check, writer));
+    memset(check->writer, 0, used);
+    memset(check->reader, 0, used);
     for (uint32_t i = 0; i < registers && i < EMU_GRF_COUNT; i++)
         check->defined[i / 64] |= UINT64_C(1) << i % 64;
     thread->check = check;

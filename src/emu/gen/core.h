@@ -22,6 +22,12 @@
 #define EMU_GRF_BYTES   (EMU_GRF_COUNT * EMU_GRF_SIZE)
 #define EMU_OPERAND_MAX 3u
 
+/* Bytes of the register file that the threads of a dispatch have. */
+static inline uint32_t emu_register_bytes(const struct emu_dispatch *dispatch)
+{
+    return (dispatch->grf_count ? dispatch->grf_count : 128) * EMU_GRF_SIZE;
+}
+
 struct emu_operation;
 
 /* How instructions are executed. Tests compare the paths; emu_create takes
@@ -75,7 +81,8 @@ struct emu_thread {
     bool fused_offered, fused_waits;
     uint32_t fused_count;
     uint8_t fused_rows[2][4 * EMU_GRF_SIZE];
-    uint32_t index;  /* in its group */
+    uint32_t index;          /* in its group */
+    uint32_t register_bytes; /* of the register file, that it has */
     struct emu_group *group;
     struct emu_worker *worker;
     struct emu_event_log *log; /* NULL: events are not asked for */
@@ -118,12 +125,12 @@ struct emu_region {
     uint16_t offset[EMU_LANES]; /* bytes from base, every element */
 };
 
-/* Resolved region of a source or destination. Returns NULL, or why the
- * hardware does not define the operand. */
+/* Resolved region of a source or destination, in a register file of so many
+ * bytes. Returns NULL, or why the hardware does not define the operand. */
 const char *emu_operand_source(const struct sonde_gen_instruction *instruction, unsigned index,
-                               struct emu_region *region);
+                               uint32_t register_bytes, struct emu_region *region);
 const char *emu_operand_destination(const struct sonde_gen_instruction *instruction,
-                                    struct emu_region *region);
+                                    uint32_t register_bytes, struct emu_region *region);
 bool emu_operand_is_null(const struct sonde_gen_operand *operand);
 bool emu_operand_is_accumulator(const struct sonde_gen_operand *operand);
 
@@ -291,7 +298,7 @@ void *emu_arena_take(struct emu_arena *arena, size_t size); /* zeroed, 64-byte a
 void emu_arena_destroy(struct emu_arena *arena);
 
 bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
-                   enum emu_path path, struct emu_operation *operation);
+                   enum emu_path path, uint32_t register_bytes, struct emu_operation *operation);
 
 /* Decode the message of a send whose descriptor is an immediate. */
 void emu_send_translate(struct emu_details *details);

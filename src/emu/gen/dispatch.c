@@ -478,6 +478,10 @@ static enum sonde_status check_dispatch(struct emu *emu, const struct emu_dispat
         dispatch->platform != SONDE_GEN_PLATFORM_XEHPG)
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
                                "the emulator executes Gen9, Gen12LP and Xe-HPG code only");
+    if (dispatch->grf_count != 0 && dispatch->grf_count != 128 &&
+        dispatch->grf_count != EMU_GRF_COUNT)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "dispatch with %u registers a thread", dispatch->grf_count);
     if (dispatch->threads_per_group == 0 || dispatch->threads_per_group > 1024 ||
         (dispatch->simd != 8 && dispatch->simd != 16 && dispatch->simd != 32) ||
         dispatch->slm_size > EMU_SLM_MAX)

@@ -40,6 +40,7 @@ struct emu_dispatch {
     uint64_t sampler_table;         /* absolute address */
     uint32_t sampler_state_pointer; /* raw pointer field for r0.3, relative to dynamic_base */
     uint32_t simd;                  /* 8, 16, 32 */
+    uint32_t grf_count;             /* registers of a thread: 0 = 128, or 256 */
     uint32_t threads_per_group;
     uint32_t group_start[3];
     uint32_t group_end[3]; /* exclusive */
@@ -83,7 +84,7 @@ struct emu_fault {
     uint32_t thread; /* in the group */
     uint32_t execution_mask;
     uint32_t grf_count; /* register file at the fault */
-    uint8_t grf[128 * 32];
+    uint8_t grf[256 * 32];
 };
 
 /* Ground truth: what was executed at one instruction of a program. */

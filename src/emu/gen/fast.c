@@ -128,7 +128,8 @@ void emu_fast_run_indirect(struct emu_thread *thread, const struct emu_operation
 {
     for (unsigned i = 0; i < operation->source_count; i++) {
         const struct emu_source *source = &operation->source[i];
-        if (source->indirect && indirect_base(thread, source) + source->extent > EMU_GRF_BYTES) {
+        if (source->indirect &&
+            indirect_base(thread, source) + source->extent > thread->register_bytes) {
             emu_general_run(thread, operation, mask);
             return;
         }

@@ -156,7 +156,7 @@ static const uint32_t *branch_register(struct emu_thread *thread,
 {
     uint32_t offset = operand->number * EMU_GRF_SIZE + operand->subreg;
     if (operand->file != SONDE_GEN_FILE_GRF || operand->indirect || offset & 3 ||
-        offset + 2 * sizeof(uint32_t) > EMU_GRF_BYTES) {
+        offset + 2 * sizeof(uint32_t) > thread->register_bytes) {
         emu_thread_fault(thread, operation, operation->window, "branch operand is not a register");
         return NULL;
     }
@@ -200,7 +200,7 @@ static void call_to(struct emu_thread *thread, const struct emu_operation *opera
     if (!taken)
         return;
     uint32_t offset = instruction->dst.number * EMU_GRF_SIZE + instruction->dst.subreg;
-    if (instruction->dst.file == SONDE_GEN_FILE_GRF && offset + 8 <= EMU_GRF_BYTES) {
+    if (instruction->dst.file == SONDE_GEN_FILE_GRF && offset + 8 <= thread->register_bytes) {
         uint32_t *saved = (uint32_t *)(void *)(thread->grf + (offset & ~3u));
         saved[0] = ip_of(thread, operation) + instruction->size;
         saved[1] = taken;

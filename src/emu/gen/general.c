@@ -137,7 +137,7 @@ static bool element_offset(const struct emu_thread *thread, const struct emu_reg
     if (region->multi_address)
         subreg += channel / region->row;
     *offset += thread->address[subreg & 15];
-    return *offset + region->size <= EMU_GRF_BYTES;
+    return *offset + region->size <= thread->register_bytes;
 }
 
 static bool load_source(struct emu_thread *thread, const struct emu_operation *operation,
@@ -364,7 +364,7 @@ static bool store_result(struct emu_thread *thread, const struct emu_operation *
     if (lane->second_follows) {
         uint32_t next = (uint32_t)region->size * operation->exec_size;
         uint32_t second = (uint32_t)lane->second.i;
-        if (offset + next + sizeof(second) <= EMU_GRF_BYTES)
+        if (offset + next + sizeof(second) <= thread->register_bytes)
             memcpy(thread->grf + offset + next, &second, sizeof(second));
     }
     return true;

@@ -7,7 +7,7 @@
 #include "sonde/gen_message.h"
 
 #define EMU_GRF_SIZE  32u
-#define EMU_GRF_COUNT 128u
+#define EMU_GRF_COUNT 256u /* of a thread with the large register file */
 /* Bytes after the register file that a region may run into without harm. */
 #define EMU_GRF_SLACK 512u
 #define EMU_SLM_MAX   65536u

@@ -2,18 +2,23 @@
  * message to its unit. Fences, the gateway and the end of a thread are here. */
 #include "emu/gen/message.h"
 
-static bool past_end(uint32_t first, uint32_t count)
+static bool past_end(const struct emu_message_context *context, uint32_t first, uint32_t count)
 {
-    return first >= EMU_GRF_COUNT || count > EMU_GRF_COUNT - first;
+    uint32_t registers = context->dispatch->grf_count ? context->dispatch->grf_count : 128;
+
+    return first >= registers || count > registers - first;
 }
 
 static bool operands_fit(struct emu_message_context *context)
 {
     const struct sonde_gen_message *message = context->message;
 
-    if ((message->payload_registers && past_end(context->src0, message->payload_registers)) ||
-        (context->src1 != UINT32_MAX && past_end(context->src1, message->src1_registers)) ||
-        (context->dst != UINT32_MAX && past_end(context->dst, message->response_registers))) {
+    if ((message->payload_registers &&
+         past_end(context, context->src0, message->payload_registers)) ||
+        (context->src1 != UINT32_MAX &&
+         past_end(context, context->src1, message->src1_registers)) ||
+        (context->dst != UINT32_MAX &&
+         past_end(context, context->dst, message->response_registers))) {
         emu_worker_fault(context->worker, "message operand runs past the last register");
         return false;
     }

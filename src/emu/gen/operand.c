@@ -107,7 +107,7 @@ static void classify(struct emu_region *region, uint32_t count)
 /* Byte offsets and base from element numbers. */
 static const char *place(const struct sonde_gen_instruction *instruction,
                          const struct sonde_gen_operand *operand, const uint32_t *element,
-                         struct emu_region *region)
+                         uint32_t register_bytes, struct emu_region *region)
 {
     uint32_t step = region->size, count = instruction->exec_size;
     if (operand->indirect) {
@@ -127,7 +127,7 @@ static const char *place(const struct sonde_gen_instruction *instruction,
         region->offset[i] = (uint16_t)(element[i] * step);
     classify(region, count);
     uint32_t limit =
-        operand->file == SONDE_GEN_FILE_GRF ? EMU_GRF_BYTES : (uint32_t)EMU_OFFSET(mme);
+        operand->file == SONDE_GEN_FILE_GRF ? register_bytes : (uint32_t)EMU_OFFSET(mme);
     if (!region->indirect && region->base + region->extent > limit)
         return "region runs out of the register file";
     if (region->extent > EMU_GRF_SLACK)
@@ -136,7 +136,7 @@ static const char *place(const struct sonde_gen_instruction *instruction,
 }
 
 const char *emu_operand_source(const struct sonde_gen_instruction *instruction, unsigned index,
-                               struct emu_region *region)
+                               uint32_t register_bytes, struct emu_region *region)
 {
     const struct sonde_gen_operand *operand = &instruction->src[index];
     uint32_t element[EMU_LANES];
@@ -158,11 +158,11 @@ const char *emu_operand_source(const struct sonde_gen_instruction *instruction, 
     } else {
         region_elements(operand, instruction->exec_size, element);
     }
-    return place(instruction, operand, element, region);
+    return place(instruction, operand, element, register_bytes, region);
 }
 
 const char *emu_operand_destination(const struct sonde_gen_instruction *instruction,
-                                    struct emu_region *region)
+                                    uint32_t register_bytes, struct emu_region *region)
 {
     const struct sonde_gen_operand *operand = &instruction->dst;
     uint32_t element[EMU_LANES];
@@ -174,5 +174,5 @@ const char *emu_operand_destination(const struct sonde_gen_instruction *instruct
     uint32_t stride = operand->hstride && !instruction->align16 ? operand->hstride : 1;
     for (uint32_t i = 0; i < instruction->exec_size; i++)
         element[i] = i * stride;
-    return place(instruction, operand, element, region);
+    return place(instruction, operand, element, register_bytes, region);
 }

@@ -9,6 +9,7 @@ struct emu_program {
     enum sonde_gen_platform platform;
     uint64_t kernel_start, instruction_base;
     enum emu_path path;
+    uint32_t register_bytes;
     struct emu_arena *arena;
     pthread_mutex_t lock;
     struct emu_operation **table; /* open addressing by address */
@@ -200,7 +201,8 @@ static bool translate_at(struct emu_program *program, const struct emu_memory *m
         instruction.size = 16;
     }
     instruction.offset = address;
-    if (!emu_translate(program->arena, &instruction, program->path, operation))
+    if (!emu_translate(program->arena, &instruction, program->path, program->register_bytes,
+                       operation))
         return false;
     operation->target = target;
     operation->index = index;
@@ -247,6 +249,7 @@ enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
     program->kernel_start = dispatch->kernel_start;
     program->instruction_base = dispatch->instruction_base;
     program->path = path;
+    program->register_bytes = emu_register_bytes(dispatch);
     program->arena = emu_arena_create();
     pthread_mutex_init(&program->lock, NULL);
     if (!program->arena || !prepare_out_of_memory(program) || !place_at(program, 0) ||
@@ -276,7 +279,8 @@ bool emu_program_matches(const struct emu_program *program, const struct emu_dis
 {
     if (program->kernel_start != dispatch->kernel_start ||
         program->instruction_base != dispatch->instruction_base ||
-        program->platform != dispatch->platform)
+        program->platform != dispatch->platform ||
+        program->register_bytes != emu_register_bytes(dispatch))
         return false;
     for (size_t i = 0; i < program->list_count; i++) {
         const struct emu_details *details = program->list[i]->details;

@@ -26,8 +26,8 @@ static void fill_fault(struct emu_worker *worker, struct emu_fault *fault)
     }
     memcpy(fault->group, thread->group->id, sizeof(fault->group));
     fault->thread = thread->index;
-    fault->grf_count = EMU_GRF_COUNT;
-    memcpy(fault->grf, thread->grf, EMU_GRF_BYTES);
+    fault->grf_count = thread->register_bytes / EMU_GRF_SIZE;
+    memcpy(fault->grf, thread->grf, thread->register_bytes);
 }
 
 static int compare_counts(const void *a, const void *b)

@@ -158,7 +158,7 @@ static uint8_t *matrix(struct emu_thread *thread, const struct sonde_gen_operand
                        uint32_t bytes)
 {
     uint32_t start = operand->number * EMU_GRF_SIZE + operand->subreg;
-    if (operand->file != SONDE_GEN_FILE_GRF || start + bytes > EMU_GRF_BYTES)
+    if (operand->file != SONDE_GEN_FILE_GRF || start + bytes > thread->register_bytes)
         return NULL;
     return thread->grf + start;
 }

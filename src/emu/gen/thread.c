@@ -184,7 +184,7 @@ static void load_payload(struct emu_thread *thread)
     size_t cross = (size_t)dispatch->cross_thread_registers * EMU_GRF_SIZE;
     size_t own = (size_t)dispatch->per_thread_registers * EMU_GRF_SIZE;
     size_t start = cross + own * thread->index;
-    size_t room = EMU_GRF_BYTES - EMU_GRF_SIZE;
+    size_t room = thread->register_bytes - EMU_GRF_SIZE;
     if (start + own <= dispatch->payload_size && own <= room)
         memcpy(thread->grf + EMU_GRF_SIZE, dispatch->payload + start, own);
     if (cross <= dispatch->payload_size && own + cross <= room)
@@ -213,8 +213,10 @@ void emu_thread_start(struct emu_worker *worker, struct emu_group *group, uint32
 {
     struct emu_thread *thread = &group->threads[index];
     const struct emu_dispatch *dispatch = worker->dispatch;
-    memset(thread, 0, offsetof(struct emu_thread, mme));
+    memset(thread->grf, 0, emu_register_bytes(dispatch));
+    memset(thread->acc, 0, offsetof(struct emu_thread, mme) - offsetof(struct emu_thread, acc));
     memset(&thread->next, 0, sizeof(*thread) - offsetof(struct emu_thread, next));
+    thread->register_bytes = emu_register_bytes(dispatch);
     thread->worker = worker;
     thread->group = group;
     thread->index = index;

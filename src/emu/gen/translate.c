@@ -16,20 +16,20 @@ static uint32_t written_channels(const struct sonde_gen_instruction *instruction
     return channels;
 }
 
-static const char *translate_operands(struct emu_details *details)
+static const char *translate_operands(struct emu_details *details, uint32_t register_bytes)
 {
     const struct sonde_gen_instruction *instruction = &details->instruction;
     const char *reason;
     for (unsigned i = 0; i < details->semantics->sources && i < instruction->source_count; i++) {
         if (instruction->src[i].file == SONDE_GEN_FILE_NONE || i >= EMU_OPERAND_MAX)
             return "missing source operand";
-        reason = emu_operand_source(instruction, i, &details->source[i]);
+        reason = emu_operand_source(instruction, i, register_bytes, &details->source[i]);
         if (reason)
             return reason;
     }
     if (instruction->source_count == 0)
         return "missing source operand";
-    reason = emu_operand_destination(instruction, &details->destination);
+    reason = emu_operand_destination(instruction, register_bytes, &details->destination);
     if (reason)
         return reason;
     details->written_channels = written_channels(instruction);
@@ -72,11 +72,11 @@ static void run_hooked(struct emu_thread *thread, const struct emu_operation *op
         emu_thread_jump(thread, operation, thread->ip[0]);
 }
 
-static void translate_alu(struct emu_arena *arena, enum emu_path path,
+static void translate_alu(struct emu_arena *arena, enum emu_path path, uint32_t register_bytes,
                           struct emu_operation *operation, struct emu_details *details)
 {
     const struct sonde_gen_instruction *instruction = &details->instruction;
-    details->illegal = translate_operands(details);
+    details->illegal = translate_operands(details, register_bytes);
     if (details->illegal) {
         operation->run = emu_run_illegal;
         operation->always = true;
@@ -142,7 +142,7 @@ static void move_bits(struct sonde_gen_instruction *instruction)
 }
 
 bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *instruction,
-                   enum emu_path path, struct emu_operation *operation)
+                   enum emu_path path, uint32_t register_bytes, struct emu_operation *operation)
 {
     struct emu_details *details = emu_arena_take(arena, sizeof(*details));
     if (!details)
@@ -179,6 +179,6 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
     if (details->semantics->run)
         operation->run = details->semantics->run;
     else
-        translate_alu(arena, path, operation, details);
+        translate_alu(arena, path, register_bytes, operation, details);
     return true;
 }
