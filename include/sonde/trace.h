@@ -124,8 +124,17 @@ enum sonde_trace_counter_kind {
     SONDE_TRACE_LANES,      /* channels that acted, over all executions */
     SONDE_TRACE_CYCLES,     /* device clock ticks, over all executions that were timed */
     SONDE_TRACE_SKIPPED,    /* executions whose time was not to be believed */
-    SONDE_TRACE_COUNTER_KIND_COUNT
+    SONDE_TRACE_COUNTER_KIND_COUNT,
+    /* Of schemas only. */
+    SONDE_TRACE_CHANNELS = 0x20, /* enabled at the head of a block, over all executions */
+    SONDE_TRACE_SUM,             /* of values */
+    /* No count: something that is recorded at the instruction. Bits 7:0 kind of the point
+     * (sonde/record.h), 8 behind the instruction, 11:9 which operand (0 dst, 1-3 src0-src2, 4
+     * none), 31:16 and 63:32 first register and how many. */
+    SONDE_TRACE_POINT,
+    SONDE_TRACE_BIN = 0x100, /* and BIN + n, n to 32: values of n bits */
 };
+#define SONDE_TRACE_BIN_COUNT 33u
 struct sonde_trace_counter {
     uint32_t instruction; /* blocks: the first; kernels: 0 */
     uint32_t kind;        /* enum sonde_trace_counter_kind */

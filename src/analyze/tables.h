@@ -21,9 +21,10 @@ struct analyze_row {
 struct analyze_rows {
     struct analyze_row *items;
     size_t count, capacity;
-    uint64_t lost;    /* records of the run that are in no row, of every tool */
-    uint64_t missing; /* bytes of records that a damaged file lacks */
-    char note[400];   /* what the figures rest on; "" none */
+    uint64_t lost;     /* records of the run that are in no row, of every tool */
+    uint64_t missing;  /* bytes of records that a damaged file lacks */
+    char note[400];    /* what the figures rest on; "" none */
+    char columns[160]; /* to show by default, "" those of the table */
 };
 
 /* A new zeroed row, NULL when out of memory. */
@@ -86,6 +87,32 @@ analyze_table_function analyze_cachelines;
 /* A row a message and register: what it returned. */
 enum { VALUE_REGISTER, VALUE_EXECUTIONS, VALUE_LOWEST, VALUE_HIGHEST, VALUE_DIFFERENT };
 analyze_table_function analyze_values;
+/* A row a point of a probe of a schema, and a register there. */
+enum {
+    SCHEMA_ROW_WHAT,     /* enum analyze_what */
+    SCHEMA_ROW_REGISTER, /* number + 1, 0 none */
+    SCHEMA_ROW_OPCODE,
+    SCHEMA_ROW_EXECUTIONS,
+    SCHEMA_ROW_SUM,
+    SCHEMA_ROW_LOWEST,
+    SCHEMA_ROW_HIGHEST,
+    SCHEMA_ROW_SKIPPED,
+    SCHEMA_ROW_TIMED, /* executions without the skipped ones */
+};
+enum analyze_what {
+    ANALYZE_WHAT_COUNT,
+    ANALYZE_WHAT_LANES,
+    ANALYZE_WHAT_TIME,
+    ANALYZE_WHAT_ADDRESSES,
+    ANALYZE_WHAT_VALUE,
+    ANALYZE_WHAT_CLOCK,
+};
+analyze_table_function analyze_schema;
+/* A row a bin that is not empty: LOWEST to HIGHEST came SUM times. */
+analyze_table_function analyze_histograms;
+/* The run has probes that have histograms, or others. */
+bool analyze_schema_has(const struct sonde_trace *trace, bool bins);
+bool analyze_schema_is_probe(const char *tool);
 /* A row a pair of instructions that race. */
 enum { RACE_FIRST, RACE_SECOND, RACE_TIMES, RACE_ADDRESS };
 analyze_table_function analyze_races;

@@ -128,6 +128,7 @@ static void put_environment(const struct program_plan *plan)
     put(ATTACH_ENV_RECORDS, plan->records);
     put(ATTACH_ENV_COUNTS, plan->counts);
     put(ATTACH_ENV_MAX_BUFFER, plan->maximum_records);
+    put(ATTACH_ENV_SCHEMA, plan->schema);
     put(ATTACH_ENV_FILTER, plan->filter);
     put(ATTACH_ENV_DRIVER, basename(plan->driver->library));
     put("OCL_ICD_VENDORS", plan->driver->vendors);

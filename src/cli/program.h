@@ -19,6 +19,7 @@ struct program_plan {
     const char *records;         /* ATTACH_RECORDS_*, NULL = default */
     const char *counts;          /* run with stored counts, NULL = none */
     const char *maximum_records; /* bytes, decimal, NULL = default */
+    const char *schema;          /* probes in short, NULL = none */
     const char *filter;          /* lines for ATTACH_ENV_FILTER, NULL = everything */
     uint16_t port;               /* of the emulated GPU */
     const char *standard_input;  /* file to redirect from, NULL = ours */

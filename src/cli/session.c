@@ -6,6 +6,7 @@
 
 #include "analyze/analyze.h"
 #include "attach/neo/protocol.h"
+#include "cli/schemas.h"
 #include "sonde/tool.h"
 
 static bool append(char **text, const char *separator, const char *prefix, const char *word,
@@ -45,10 +46,47 @@ static bool check_tool(const char *name)
     return false;
 }
 
+static bool names_tool(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (; *list != '\0'; list += *list == ',') {
+        size_t word = strcspn(list, ",");
+        if (word == length && strncmp(list, name, length) == 0)
+            return true;
+        list += word;
+    }
+    return false;
+}
+
+/* The tool that does what the schemas say goes with them. */
+static bool join_schema(struct session *session)
+{
+    bool named = names_tool(session->tools, "schema");
+    if (session->schema != NULL && !named)
+        return append(&session->tools, ",", "", "schema", strlen("schema"));
+    if (session->schema == NULL && named)
+        cli_error("the tool schema needs --schema or --at, which say what to collect");
+    return session->schema != NULL || !named;
+}
+
+static bool take_schemas(const struct cli_arguments *arguments, struct session *session)
+{
+    struct schema schema = {.probes = NULL};
+    bool good = schemas_take(arguments, &schema);
+    if (good && schema.count > 0) {
+        session->schema = schema_to_short(&schema);
+        good = session->schema != NULL;
+    }
+    schema_clear(&schema);
+    return good;
+}
+
 /* Every -t, split at commas, checked and joined again. */
 static bool take_tools(const struct cli_arguments *arguments, struct session *session)
 {
     const struct cli_values *values = &arguments->options[CLI_OPTION_TOOL];
+    if (values->count == 0 && session->schema != NULL)
+        return (session->tools = strdup("schema")) != NULL;
     if (values->count == 0)
         return append(&session->tools, ",", "", "opcodeprof", strlen("opcodeprof"));
     if (values->count == 1 && strcmp(values->items[0], "none") == 0)
@@ -68,7 +106,7 @@ static bool take_tools(const struct cli_arguments *arguments, struct session *se
     }
     if (session->tools == NULL)
         cli_error("-t names no tool");
-    return session->tools != NULL;
+    return session->tools != NULL && join_schema(session);
 }
 
 static bool take_patterns(const struct cli_values *values, const char *sign, char **filter)
@@ -142,7 +180,8 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
     session->records = cli_value(arguments, CLI_OPTION_RECORDS, NULL);
     session->registers = cli_value(arguments, CLI_OPTION_REGISTERS, NULL);
     if (!take_maximum(arguments, session) || !take_counts(arguments, session) ||
-        !take_tools(arguments, session) || !take_filter(arguments, session) ||
+        !take_schemas(arguments, session) || !take_tools(arguments, session) ||
+        !take_filter(arguments, session) ||
         !cli_value_number(arguments, CLI_OPTION_MAX_INSTRUCTIONS, ULONG_MAX,
                           &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
@@ -172,6 +211,7 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
 void session_clear(struct session *session)
 {
     free(session->tools);
+    free(session->schema);
     free(session->filter);
     memset(session, 0, sizeof *session);
 }
@@ -189,6 +229,7 @@ struct program_plan session_plan(const struct session *session, char **argv, con
         .records = session->records,
         .counts = session->counts[0] != '\0' ? session->counts : NULL,
         .maximum_records = session->maximum_records[0] != '\0' ? session->maximum_records : NULL,
+        .schema = session->schema,
         .filter = session->filter,
     };
 }

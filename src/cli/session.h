@@ -10,6 +10,7 @@ struct session {
     struct target_driver driver;
     char attach_library[PATH_MAX];
     char *tools;  /* comma-separated */
+    char *schema; /* probes in short, NULL = none */
     char *filter; /* lines of ATTACH_ENV_FILTER, NULL = everything */
     const char *registers;
     const char *records;            /* ATTACH_RECORDS_*, NULL = default */

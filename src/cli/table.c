@@ -188,6 +188,8 @@ static const struct cli_option options[] = {
 static const struct cli_example run_examples[] = {
     {"sonde run -t opcodeprof -- ./vadd 1024", "count executed instructions by opcode"},
     {"sonde run -t bblprof -k 'gemm*' -o gemm.data ./app", "only some kernels, kept in gemm.data"},
+    {"sonde run --at 'block=loop-head collect=count into=counter' ./app",
+     "how often loops go round"},
     {NULL, NULL},
 };
 
@@ -206,6 +208,7 @@ static const struct cli_example annotate_examples[] = {
 
 static const struct cli_example verify_examples[] = {
     {"sonde verify -t opcodeprof -- ./vadd 1024", "check that opcodeprof changes nothing"},
+    {"sonde verify --schema gathers.yaml ./app", "and so for a schema"},
     {NULL, NULL},
 };
 
@@ -304,10 +307,11 @@ static const struct cli_command commands[] = {
      run_examples,
      true,
      cmd_run,
-     {CLI_OPTION_TOOL, CLI_OPTION_OUTPUT, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_SKIP,
-      CLI_OPTION_TAKE, CLI_OPTION_REGISTERS, CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER,
-      CLI_OPTION_COUNTS, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING,
-      CLI_OPTION_CHECK, CLI_OPTION_REPORT, CLI_OPTION_QUIET, CLI_OPTION_END}},
+     {CLI_OPTION_TOOL, CLI_OPTION_SCHEMA, CLI_OPTION_AT, CLI_OPTION_OUTPUT, CLI_OPTION_KERNEL,
+      CLI_OPTION_EXCLUDE, CLI_OPTION_SKIP, CLI_OPTION_TAKE, CLI_OPTION_REGISTERS,
+      CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER, CLI_OPTION_COUNTS, CLI_OPTION_DEVICE,
+      CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING, CLI_OPTION_CHECK, CLI_OPTION_REPORT,
+      CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"report",
      "Show what the tools of a recorded run counted",
      "",
@@ -351,10 +355,10 @@ static const struct cli_command commands[] = {
      verify_examples,
      true,
      cmd_verify,
-     {CLI_OPTION_TOOL, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE, CLI_OPTION_REGISTERS,
-      CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER, CLI_OPTION_DEVICE, CLI_OPTION_MAX_INSTRUCTIONS,
-      CLI_OPTION_TIMING, CLI_OPTION_CHECK, CLI_OPTION_OUTPUT, CLI_OPTION_COMPARE, CLI_OPTION_FORMAT,
-      CLI_OPTION_QUIET, CLI_OPTION_END}},
+     {CLI_OPTION_TOOL, CLI_OPTION_SCHEMA, CLI_OPTION_AT, CLI_OPTION_KERNEL, CLI_OPTION_EXCLUDE,
+      CLI_OPTION_REGISTERS, CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER, CLI_OPTION_DEVICE,
+      CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING, CLI_OPTION_CHECK, CLI_OPTION_OUTPUT,
+      CLI_OPTION_COMPARE, CLI_OPTION_FORMAT, CLI_OPTION_QUIET, CLI_OPTION_END}},
     {"disasm",
      "Disassemble the kernels of a device binary",
      "FILE",

@@ -263,6 +263,60 @@ static const struct report_column occupancy_columns[] = {
     {"fill", "FILL%", REPORT_CELL_SHARE, "share of the slots' time that was used", busy_share},
     END};
 
+static void schema_opcode(const struct report_row *row, struct report_cell *cell)
+{
+    uint64_t opcode = row->record->value[SCHEMA_ROW_OPCODE];
+    cell->name = opcode < SONDE_GEN_OPCODE_COUNT
+                     ? sonde_gen_opcode_mnemonic((enum sonde_gen_opcode)opcode)
+                     : "";
+}
+
+static void schema_what(const struct report_row *row, struct report_cell *cell)
+{
+    static const char *const names[] = {
+        [ANALYZE_WHAT_COUNT] = "count",    [ANALYZE_WHAT_LANES] = "lanes",
+        [ANALYZE_WHAT_TIME] = "ticks",     [ANALYZE_WHAT_ADDRESSES] = "addresses",
+        [ANALYZE_WHAT_VALUE] = "register", [ANALYZE_WHAT_CLOCK] = "visits",
+    };
+    uint64_t number = row->record->value[SCHEMA_ROW_REGISTER];
+    if (number != 0)
+        snprintf(cell->text, sizeof cell->text, "r%u", (unsigned)number - 1);
+    else
+        cell->name = names[row->record->value[SCHEMA_ROW_WHAT]];
+}
+
+RATIO(schema_mean, SCHEMA_ROW_SUM, SCHEMA_ROW_TIMED)
+
+static const struct report_column schema_columns[] = {
+    KERNEL,
+    {"probe", "PROBE", REPORT_CELL_TEXT, "name of the probe", row_text},
+    BLOCK,
+    INSTRUCTION,
+    {"opcode", "OPCODE", REPORT_CELL_TEXT, "mnemonic of the instruction there", schema_opcode},
+    {"collects", "COLLECTS", REPORT_CELL_TEXT, "what the sum and the values are of", schema_what},
+    {"number", "REG#", REPORT_CELL_NUMBER, "number of the register plus 1, 0 none", value_1},
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions by hardware threads", value_3},
+    {"sum", "SUM", REPORT_CELL_COUNT, "over all executions: lanes, ticks, addresses, values",
+     value_4},
+    {"mean", "MEAN", REPORT_CELL_RATIO, "sum of an execution", schema_mean},
+    {"lowest", "LOWEST", REPORT_CELL_HEX, "lowest value in the trace", value_5},
+    {"highest", "HIGHEST", REPORT_CELL_HEX, "highest value in the trace", value_6},
+    {"skipped", "SKIPPED", REPORT_CELL_COUNT, "executions whose time is not known", value_7},
+    SOURCE,
+    END};
+
+static const struct report_column histogram_columns[] = {
+    KERNEL,
+    {"probe", "PROBE", REPORT_CELL_TEXT, "name of the probe", row_text},
+    BLOCK,
+    INSTRUCTION,
+    {"opcode", "OPCODE", REPORT_CELL_TEXT, "mnemonic of the instruction there", schema_opcode},
+    {"from", "FROM", REPORT_CELL_NUMBER, "values from this one", value_5},
+    {"to", "TO", REPORT_CELL_NUMBER, "to this one", value_6},
+    {"times", "TIMES", REPORT_CELL_COUNT, "how often they came", value_4},
+    SOURCE,
+    END};
+
 static const struct report_table tables[] = {
     {{"simdprof", "channels that act in each instruction", simd_columns,
       "instruction,opcode,simd,executions,lanes,use", "kernel,hash,instruction", false, false},
@@ -305,6 +359,14 @@ static const struct report_table tables[] = {
     {{"occupancy", "when hardware threads run, and how evenly", occupancy_columns,
       "dispatch,eu,threads,slots,busy,span,use,fill", "dispatch,unit", false, false},
      analyze_occupancy},
+    {{"schema", "points of the probes of schemas", schema_columns,
+      "probe,block,instruction,opcode,collects,executions,sum,mean",
+      "kernel,hash,probe,instruction,number", false, false},
+     analyze_schema},
+    {{"histogram", "values at the points of probes of schemas", histogram_columns,
+      "probe,block,instruction,opcode,from,to,times", "kernel,hash,probe,instruction,from", false,
+      false},
+     analyze_histograms},
 };
 
 const struct report_table *report_table_at(size_t index)

@@ -22,6 +22,12 @@ bool report_table_was_run(const struct report_table *table, const struct sonde_t
     size_t length = strlen(table->view.name);
     if (sonde_trace_counters_count(trace) + sonde_trace_record_totals_count(trace) == 0)
         return false;
+    if (table->analyze == analyze_schema || table->analyze == analyze_histograms)
+        return analyze_schema_has(trace, table->analyze == analyze_histograms);
+    /* A schema may have results for the table. */
+    for (size_t i = 0; i < sonde_trace_counters_count(trace); i++)
+        if (strcmp(sonde_trace_counters(trace, i)->tool, table->view.name) == 0)
+            return true;
     for (size_t i = 0; i < sonde_trace_process_count(trace); i++) {
         const char *list = sonde_trace_process(trace, i)->tools;
         while (list != NULL && *list != '\0') {
@@ -135,7 +141,8 @@ enum sonde_status report_table_print(const struct report_table *table,
         analyze_rows_locate(&from);
     /* JSON rows stand in one list too: they need the kernel. */
     snprintf(columns, sizeof columns, "%s%s%s",
-             options->format == REPORT_FORMAT_JSON ? "kernel,hash," : "", view.default_columns,
+             options->format == REPORT_FORMAT_JSON ? "kernel,hash," : "",
+             from.columns[0] != '\0' ? from.columns : view.default_columns,
              has_sources(&from) ? ",source" : "");
     view.default_columns = columns;
     if (status == SONDE_OK)

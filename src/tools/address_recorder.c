@@ -46,12 +46,9 @@ static void find_load(const struct sonde_kernel *kernel, struct sonde_record_poi
     }
 }
 
-/* The registers that hold addresses of buffers when a thread starts: messages
- * to addresses, not surfaces, are told by them which buffer they go to. */
-static enum sonde_status record_pointers(struct sonde_tool_build *build,
-                                         const struct sonde_kernel *kernel,
-                                         struct sonde_error *error)
+enum sonde_status tools_record_pointers(struct sonde_tool_build *build, struct sonde_error *error)
 {
+    const struct sonde_kernel *kernel = sonde_instrument_kernel(sonde_tool_build_instrument(build));
     const struct sonde_trace_arguments *arguments = sonde_tool_build_arguments(build);
     uint32_t first = UINT32_MAX, last = 0;
     for (size_t i = 0; arguments != NULL && i < arguments->count; i++) {
@@ -73,7 +70,7 @@ static enum sonde_status record_pointers(struct sonde_tool_build *build,
     return sonde_tool_build_record(build, &point, error);
 }
 
-static bool goes_to_address(const struct sonde_gen_instruction *instruction)
+bool tools_goes_to_address(const struct sonde_gen_instruction *instruction)
 {
     struct sonde_gen_message message;
     return sonde_gen_message_decode(instruction, &message, NULL) == SONDE_OK &&
@@ -92,7 +89,7 @@ enum sonde_status tools_record_addresses(struct sonde_tool_build *build, struct 
         struct sonde_record_point point = {.kind = SONDE_RECORD_ADDRESSES, .instruction = i};
         if (!is_access(instruction))
             continue;
-        wants_pointers = wants_pointers || goes_to_address(instruction);
+        wants_pointers = wants_pointers || tools_goes_to_address(instruction);
         status = sonde_tool_build_record(build, &point, error);
         point.kind = SONDE_RECORD_MASK;
         /* Else the block's header tells which channels. */
@@ -100,6 +97,6 @@ enum sonde_status tools_record_addresses(struct sonde_tool_build *build, struct 
             status = sonde_tool_build_record(build, &point, error);
     }
     if (status == SONDE_OK && wants_pointers)
-        status = record_pointers(build, kernel, error);
+        status = tools_record_pointers(build, error);
     return status;
 }

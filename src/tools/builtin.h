@@ -18,6 +18,7 @@ extern const struct sonde_tool tools_cacheline;
 extern const struct sonde_tool tools_race;
 extern const struct sonde_tool tools_bounds;
 extern const struct sonde_tool tools_occupancy;
+extern const struct sonde_tool tools_schema;
 
 /* Shared by the tools that count block executions: one 32-bit counter a basic
  * block, incremented once a hardware thread whatever its execution mask. */
@@ -28,6 +29,11 @@ enum sonde_status tools_record_blocks(struct sonde_tool_dispatch *dispatch, cons
 /* Shared by the tools that look at addresses: ask for the addresses of every
  * message to memory but scratch, and the channels of those with a predicate. */
 enum sonde_status tools_record_addresses(struct sonde_tool_build *build, struct sonde_error *error);
+
+/* The registers that hold addresses of buffers when a thread starts: messages
+ * to addresses, not surfaces, are told by them which buffer they go to. */
+enum sonde_status tools_record_pointers(struct sonde_tool_build *build, struct sonde_error *error);
+bool tools_goes_to_address(const struct sonde_gen_instruction *instruction);
 
 /* The first instruction that is the program's: those before load arguments
  * from Xe on, and the driver may enter behind them. */

@@ -25,8 +25,33 @@ uint32_t tools_counters_record(struct tools_counters *counters)
 void tools_counters_add(struct tools_counters *counters, uint32_t instruction,
                         enum sonde_trace_counter_kind kind, uint32_t record)
 {
+    tools_counters_add_to(counters, 0, instruction, kind, record);
+}
+
+static void add(struct tools_counters *counters, const struct tools_counter *counter)
+{
+    counters->needed++;
     if (counters->count < counters->capacity)
-        counters->items[counters->count++] = (struct tools_counter){instruction, kind, record};
+        counters->items[counters->count++] = *counter;
+}
+
+void tools_counters_add_to(struct tools_counters *counters, uint16_t group, uint32_t instruction,
+                           uint32_t kind, uint32_t record)
+{
+    const struct tools_counter counter = {
+        .instruction = instruction, .kind = kind, .record = record, .group = group};
+    add(counters, &counter);
+}
+
+void tools_counters_add_value(struct tools_counters *counters, uint16_t group, uint32_t instruction,
+                              uint32_t kind, uint64_t value)
+{
+    const struct tools_counter counter = {.instruction = instruction,
+                                          .kind = kind,
+                                          .record = TOOLS_NO_RECORD,
+                                          .group = group,
+                                          .value = value};
+    add(counters, &counter);
 }
 
 enum sonde_status tools_counters_allocate(struct tools_counters *counters,
@@ -91,36 +116,51 @@ enum sonde_status tools_counters_accumulate(const struct tools_counters *counter
     return status;
 }
 
-enum sonde_status tools_counters_write(struct sonde_tool_dispatch *dispatch, const char *tool,
-                                       struct sonde_error *error)
+static uint64_t value_of(const struct tools_counters *counters, const struct tools_counter *counter,
+                         const uint8_t *buffer, size_t size)
 {
-    const struct tools_counters *counters = sonde_tool_dispatch_state(dispatch);
-    size_t size;
+    const struct sonde_profile_array *array = &counters->array;
+    if (counter->record == TOOLS_NO_RECORD)
+        return counter->value;
+    return sonde_profile_array_sum(array, buffer, size, counter->record, 0) +
+           (sonde_profile_array_sum(array, buffer, size, counter->record, 4) << 32);
+}
+
+enum sonde_status tools_counters_write_group(struct sonde_tool_dispatch *dispatch,
+                                             const struct tools_counters *counters, uint16_t group,
+                                             const char *tool, struct sonde_error *error)
+{
+    size_t size, count = 0;
     const uint8_t *buffer = sonde_tool_dispatch_buffer(dispatch, &size);
     struct sonde_trace_counter *items = calloc(counters->count + 1, sizeof *items);
     if (items == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     for (size_t i = 0; i < counters->count; i++) {
         const struct tools_counter *counter = &counters->items[i];
-        const struct sonde_profile_array *array = &counters->array;
-        items[i] = (struct sonde_trace_counter){
-            .instruction = counter->instruction,
-            .kind = counter->kind,
-            .value = sonde_profile_array_sum(array, buffer, size, counter->record, 0) +
-                     (sonde_profile_array_sum(array, buffer, size, counter->record, 4) << 32),
-        };
+        if (counter->group == group)
+            items[count++] =
+                (struct sonde_trace_counter){.instruction = counter->instruction,
+                                             .kind = counter->kind,
+                                             .value = value_of(counters, counter, buffer, size)};
     }
     struct sonde_trace_counters record = {
         .dispatch = sonde_tool_dispatch_id(dispatch),
         .kernel = sonde_tool_dispatch_kernel_id(dispatch),
         .tool = tool,
         .items = items,
-        .count = counters->count,
+        .count = count,
     };
     enum sonde_status status =
         sonde_trace_write_counters(sonde_tool_dispatch_trace(dispatch), &record, error);
     free(items);
     return status;
+}
+
+enum sonde_status tools_counters_write(struct sonde_tool_dispatch *dispatch, const char *tool,
+                                       struct sonde_error *error)
+{
+    return tools_counters_write_group(dispatch, sonde_tool_dispatch_state(dispatch), 0, tool,
+                                      error);
 }
 
 struct tools_timer tools_timer_make(struct tools_counters *counters, uint32_t instruction,

@@ -7,15 +7,19 @@
 
 struct tools_counter {
     uint32_t instruction;
-    uint32_t kind; /* enum sonde_trace_counter_kind */
-    uint32_t record;
+    uint32_t kind;   /* enum sonde_trace_counter_kind */
+    uint32_t record; /* TOOLS_NO_RECORD: the value stands in the item */
+    uint16_t group;  /* what is written together; 0 where there is one group */
+    uint64_t value;
 };
+#define TOOLS_NO_RECORD UINT32_MAX
 
 /* A tool's state of one kernel; several counters may show one record. */
 struct tools_counters {
     struct sonde_profile_array array;
     uint32_t record_count;
     size_t count, capacity;
+    size_t needed;               /* counters, also those that found no room */
     struct tools_counter *items; /* behind the struct: one allocation, see tools_counters_create */
 };
 
@@ -26,6 +30,11 @@ uint32_t tools_counters_record(struct tools_counters *counters);
 /* Show `record` as a counter of the instruction. */
 void tools_counters_add(struct tools_counters *counters, uint32_t instruction,
                         enum sonde_trace_counter_kind kind, uint32_t record);
+/* The same in a group; and a value that is known now instead of a record. */
+void tools_counters_add_to(struct tools_counters *counters, uint16_t group, uint32_t instruction,
+                           uint32_t kind, uint32_t record);
+void tools_counters_add_value(struct tools_counters *counters, uint16_t group, uint32_t instruction,
+                              uint32_t kind, uint64_t value);
 /* When every record is known: lay out the array. */
 enum sonde_status tools_counters_allocate(struct tools_counters *counters,
                                           struct sonde_tool_build *build,
@@ -43,6 +52,10 @@ enum sonde_status tools_counters_accumulate(const struct tools_counters *counter
 /* Write what a dispatch counted. */
 enum sonde_status tools_counters_write(struct sonde_tool_dispatch *dispatch, const char *tool,
                                        struct sonde_error *error);
+
+enum sonde_status tools_counters_write_group(struct sonde_tool_dispatch *dispatch,
+                                             const struct tools_counters *counters, uint16_t group,
+                                             const char *tool, struct sonde_error *error);
 
 /* A timer between two places of a kernel: start, then stop, which adds the
  * ticks between them to `cycles` and 1 to `executions`, or 1 to `skipped` when

@@ -3,6 +3,14 @@
 #define SONDE_TOOLS_HOST_H
 
 #include "sonde/tool.h"
+#include "tools/schema.h"
+
+/* Source lines of a kernel; find is NULL when they are not known. */
+struct tools_lines {
+    /* False when the code at the offset has none. */
+    bool (*find)(const void *context, uint32_t offset, const char **file, uint32_t *line);
+    void *context;
+};
 
 /* More tools than this in one run is no use: their counters multiply. */
 #define TOOLS_LIMIT 16u
@@ -19,8 +27,10 @@ struct sonde_tool_build {
     struct sonde_instrument *instrument;
     const struct sonde_trace_arguments *arguments; /* of the kernel */
     uint32_t buckets;
-    uint32_t buffer_size; /* bytes laid out so far, by every tool */
-    void *state;          /* of the tool that is being called */
+    uint32_t buffer_size;        /* bytes laid out so far, by every tool */
+    void *state;                 /* of the tool that is being called */
+    const struct schema *schema; /* of the session, NULL none */
+    struct tools_lines lines;    /* of the kernel, when the schema asks for them */
     /* Records that tools asked for. */
     bool every_block;
     struct sonde_record_point *points;
@@ -37,6 +47,7 @@ struct sonde_tool_dispatch {
     uint32_t id;
     uint32_t kernel_id;
     struct sonde_trace_writer *trace;
+    const struct schema *schema; /* of the session, NULL none */
 };
 
 struct tools_set {

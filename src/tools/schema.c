@@ -289,6 +289,14 @@ bool schema_is_at_instructions(const struct schema_probe *probe)
     return false;
 }
 
+bool schema_has(const struct schema *schema, enum schema_key key)
+{
+    for (size_t i = 0; i < schema->count; i++)
+        if (schema->probes[i].values[key].count > 0)
+            return true;
+    return false;
+}
+
 bool schema_is_at_kernel(const struct schema_probe *probe)
 {
     return (probe->masks[SCHEMA_BLOCK] & 1u << SCHEMA_BLOCK_KERNEL) != 0;

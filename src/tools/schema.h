@@ -73,6 +73,7 @@ enum schema_block {
 enum schema_class {
     SCHEMA_CLASS_EVERY,
     SCHEMA_CLASS_MEMORY,
+    SCHEMA_CLASS_LOAD,
     SCHEMA_CLASS_ATOMIC,
     SCHEMA_CLASS_BARRIER,
     SCHEMA_CLASS_SEND,
@@ -184,6 +185,8 @@ void schema_clear(struct schema *schema);
 bool schema_value(const struct schema_probe *probe, enum schema_key key, uint32_t *value);
 const char *schema_text(const struct schema_probe *probe, enum schema_key key); /* NULL none */
 bool schema_is_at_instructions(const struct schema_probe *probe);
+/* Whether a probe of the schema has the key. */
+bool schema_has(const struct schema *schema, enum schema_key key);
 bool schema_is_at_kernel(const struct schema_probe *probe);
 
 /* Parts of values, all checked before. */

@@ -20,6 +20,8 @@ static const struct schema_word class_words[] = {
     {"every", SCHEMA_CLASS_EVERY, "all instructions"},
     {"memory", SCHEMA_CLASS_MEMORY,
      "messages that read, write or update memory by address, but not scratch"},
+    {"load", SCHEMA_CLASS_LOAD,
+     "messages that return data from memory: reads and atomic updates, but not of scratch"},
     {"atomic", SCHEMA_CLASS_ATOMIC, "messages that update memory atomically"},
     {"barrier", SCHEMA_CLASS_BARRIER, "messages that wait for the other threads of the work-group"},
     {"send", SCHEMA_CLASS_SEND, "all messages"},
@@ -65,7 +67,8 @@ static const struct schema_word space_words[] = {
 
 static const struct schema_word collect_words[] = {
     {"count", SCHEMA_COUNT, "how often hardware threads pass"},
-    {"lanes", SCHEMA_LANES, "channels that act; at blocks: that are enabled"},
+    {"lanes", SCHEMA_LANES,
+     "channels that act, of instructions that are masked; at blocks: channels that are enabled"},
     {"time", SCHEMA_TIME,
      "clock ticks that the block, the instruction or the kernel takes; into a trace: the clock"},
     {"addresses", SCHEMA_ADDRESSES, "addresses of a message, by channel"},

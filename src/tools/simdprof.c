@@ -110,7 +110,8 @@ static enum sonde_status count_block(struct work *work, const struct sonde_block
     for (uint32_t i = block->first; i < block->first + block->count && status == SONDE_OK; i++) {
         const struct sonde_gen_instruction *instruction = sonde_kernel_instruction(work->kernel, i);
         struct sonde_gen_effects effects;
-        if (!instruction->no_mask && !sonde_gen_opcode_is_branch(instruction->opcode))
+        if (i >= tools_first_instruction(work->kernel) && !instruction->no_mask &&
+            !sonde_gen_opcode_is_branch(instruction->opcode))
             status = count_instruction(work, i, plain, &predicated, &leader);
         sonde_gen_instruction_effects(instruction, &effects);
         if (effects.writes.flags != 0)

@@ -5,7 +5,7 @@
 static const struct sonde_tool *const builtin[] = {
     &tools_opcodeprof, &tools_bblprof,    &tools_simdprof,  &tools_flowtrace, &tools_memtrace,
     &tools_latency,    &tools_memlatency, &tools_funtime,   &tools_regtrace,  &tools_stride,
-    &tools_cacheline,  &tools_race,       &tools_occupancy, &tools_bounds,
+    &tools_cacheline,  &tools_race,       &tools_occupancy, &tools_bounds,    &tools_schema,
 };
 
 const struct sonde_tool *sonde_tool_at(size_t index)

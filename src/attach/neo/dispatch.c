@@ -71,6 +71,7 @@ static struct sonde_tool_dispatch tool_view(const struct attach_dispatch *dispat
         .id = dispatch->id,
         .kernel_id = dispatch->kernel->id,
         .trace = attach_session_writer(),
+        .schema = &attach_session.schema,
     };
 }
 

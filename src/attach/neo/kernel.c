@@ -9,6 +9,7 @@
 #include "attach/neo/arguments.h"
 #include "attach/neo/created.h"
 #include "attach/neo/igc.h"
+#include "attach/neo/lines.h"
 #include "attach/neo/platform.h"
 #include "attach/neo/trace.h"
 #include "base/array.h"
@@ -132,9 +133,12 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
     const struct tools_set *tools = &attach_session.tools;
     struct sonde_tool_build build = {.instrument = instrument,
                                      .arguments = &kernel->arguments,
+                                     .schema = &attach_session.schema,
                                      .buckets = PROFILE_DEFAULT_BUCKETS,
                                      .buffer_size = PROFILE_CONTROL_BYTES};
     enum sonde_status status = SONDE_OK;
+    if (schema_has(&attach_session.schema, SCHEMA_SOURCE))
+        attach_lines_open(kernel->record.debug_elf, kernel->record.debug_elf_size, &build.lines);
     for (size_t i = 0; i < tools->count && status == SONDE_OK; i++) {
         build.state = NULL;
         status = sonde_instrument_pass(instrument, tools->tools[i]->name, error);
@@ -148,6 +152,7 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
         status = place_thread_memory(&build, error);
     if (status == SONDE_OK)
         status = attach_trace_build(kernel, &build, error);
+    attach_lines_close(&build.lines);
     free(build.points);
     kernel->mappings = build.mappings;
     kernel->mapping_count = build.mapping_count;

@@ -63,6 +63,9 @@
 #define ATTACH_RECORDS_DRAIN "drain"
 /* The same, emptied between ranges of work-groups; emulated devices only. */
 #define ATTACH_RECORDS_WINDOW "window"
+/* What the tool `schema` collects: probes in short, a line each
+ * (tools/schema.h). */
+#define ATTACH_ENV_SCHEMA "SONDE_SCHEMA"
 /* Run directory of an earlier run: a kernel binary whose records stand there
  * gets as much space as its largest dispatch made there, uncounted. */
 #define ATTACH_ENV_COUNTS "SONDE_COUNTS"

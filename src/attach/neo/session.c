@@ -107,6 +107,8 @@ static void start(void)
     };
     struct sonde_error error;
     note(tools_set_load(&session->tools, variable(ATTACH_ENV_TOOLS, ""), &error), &error);
+    note(schema_parse_short(&session->schema, variable(ATTACH_ENV_SCHEMA, ""), "schema", &error),
+         &error);
     const char *counts = variable(ATTACH_ENV_COUNTS, NULL);
     if (counts != NULL)
         note(attach_trace_load_known(counts, &error), &error);

@@ -90,6 +90,7 @@ struct attach_session {
     struct gtpin_igc_init igc_init;
     struct attach_filter filter;
     struct tools_set tools;
+    struct schema schema; /* of the tool `schema` */
     bool original_mode;
     bool unmodified_registers;
     bool drains;                /* the host empties the buffer of a running kernel */
