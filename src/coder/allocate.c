@@ -59,6 +59,8 @@ void plan_fill_pools(const struct plan *plan, struct coder_pool *compiler,
     if (plan->spill == PLAN_SPILL_BUFFER) {
         if (plan->home != PLAN_HOME_NONE)
             coder_pool_add(others, plan->carrier * size, size);
+        if (plan->has_keeper && plan->victim_count != 0)
+            coder_pool_remove(others, plan->keeper * size, size);
         plan_carrier_span(plan, &byte, &size);
     }
     coder_pool_remove(compiler, byte, size);

@@ -279,9 +279,11 @@ enum sonde_status direct_move_accumulator(const struct sonde_coder *coder, struc
                                           struct sonde_error *error)
 {
     uint8_t channels = (uint8_t)(coder->grf_size / 4);
-    struct sonde_gen_operand memory = direct_grf(coder, byte, SONDE_GEN_TYPE_UD);
+    /* Integers have acc0 only; moves between floats keep every bit. */
+    enum sonde_gen_type type = number == 0 ? SONDE_GEN_TYPE_UD : SONDE_GEN_TYPE_F;
+    struct sonde_gen_operand memory = direct_grf(coder, byte, type);
     struct sonde_gen_operand state =
-        direct_arf((uint8_t)(SONDE_GEN_ARF_ACCUMULATOR | number), SONDE_GEN_TYPE_UD);
+        direct_arf((uint8_t)(SONDE_GEN_ARF_ACCUMULATOR | number), type);
     struct sonde_gen_operand source = save ? state : memory;
     source.vstride = source.width = 8;
     source.hstride = 1;

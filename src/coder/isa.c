@@ -47,7 +47,9 @@ static const struct coder_isa instruction_sets[] = {
         .platform = SONDE_GEN_PLATFORM_XEHPG,
         .split_opcode = SONDE_GEN_SEND,
         .scoreboard = CODER_SCOREBOARD_XEHP,
-        .scratch_limit = SCRATCH_HWORDS * 32,
+        /* Scratch memory is a surface there, whose state r0.5 names: no place
+         * that the header of a scratch message would tell. */
+        .scratch_limit = 0,
         .block_limit = 128,
         .perfmon_dword = 4,
         .ff_tid_mask = 0x3ff,

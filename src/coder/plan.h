@@ -33,6 +33,7 @@ enum plan_home {
     PLAN_HOME_NONE, /* the bytes of the address are free there */
     PLAN_HOME_ADDRESS,
     PLAN_HOME_ACCUMULATOR,
+    PLAN_HOME_ACCUMULATOR_1,
 };
 
 struct plan {
@@ -62,6 +63,8 @@ struct plan {
      * while that is computed. */
     uint32_t carrier, carrier_temporary;
     enum plan_home home;
+    bool has_keeper; /* the procedure writes the home: meanwhile this one keeps the carrier */
+    uint32_t keeper; /* a victim */
     uint32_t victims[PLAN_MAXIMUM_VICTIMS]; /* saved registers, ascending when emitted */
     size_t victim_count;
 };

@@ -84,9 +84,13 @@ static bool has_one_pipe(const struct sonde_coder *coder, const struct coder_cod
     return true;
 }
 
-static bool touches(const uint64_t *kernel, const struct sonde_gen_effect *effect, uint32_t words)
+/* Flags: of several pipes the later instruction may be through first. */
+static bool touches(const struct sonde_coder *coder, const struct sonde_gen_effect *effect)
 {
-    bool any = effect->grf_unknown || effect->address != 0 || effect->accumulators != 0 ||
+    const uint64_t *kernel = coder->kernel_bytes;
+    uint32_t words = coder->grf_words;
+    bool flags = effect->flags != 0 && coder->isa->scoreboard == CODER_SCOREBOARD_XEHP;
+    bool any = flags || effect->grf_unknown || effect->address != 0 || effect->accumulators != 0 ||
                effect->mme || effect->control;
     for (uint32_t w = 0; w < words && !any; w++)
         any = (effect->grf[w] & kernel[w]) != 0;
@@ -102,8 +106,7 @@ static bool touches_kernel(const struct sonde_coder *coder, const struct coder_c
         if ((code->instructions[i].offset & CODER_MARK) != 0)
             return true; /* a call: of code in registers of the kernel's */
         sonde_gen_instruction_effects(&code->instructions[i], &effects);
-        if (touches(coder->kernel_bytes, &effects.reads, coder->grf_words) ||
-            touches(coder->kernel_bytes, &effects.writes, coder->grf_words))
+        if (touches(coder, &effects.reads) || touches(coder, &effects.writes))
             return true;
     }
     return false;

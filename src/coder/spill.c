@@ -7,8 +7,9 @@
  * number tells. A block message wants the place in one dword (surfaces) or
  * qword (addresses) of its header and ignores the rest of it: a register of
  * which just those bytes are free will do, the carrier. Where there is none,
- * the address register or the accumulator, which programs seldom need, keeps a
- * register meanwhile. The bytes stay the carrier's to the end, so that what
+ * the address register or an accumulator, which programs seldom need, keeps a
+ * register meanwhile; a saved register takes that over if the procedure itself
+ * writes them. The bytes stay the carrier's to the end, so that what
  * was saved is found again wherever the thread went. */
 #include "coder/plan.h"
 
@@ -141,18 +142,49 @@ static bool find_free_carrier(struct plan *plan)
     plan->carrier = byte / coder->grf_size;
     plan->carrier_temporary = temporary;
     plan->home = PLAN_HOME_NONE;
+    plan->has_keeper = false;
     return true;
+}
+
+/* The upper half of acc0's product may stand in acc1. */
+static bool is_dead(const struct plan *plan, enum plan_home home)
+{
+    const struct sonde_gen_effect *live = plan->point->live;
+    switch (home) {
+    case PLAN_HOME_ADDRESS:
+        return live->address == 0;
+    case PLAN_HOME_ACCUMULATOR:
+        return (live->accumulators & 1) == 0 && !live->mme;
+    default:
+        return (live->accumulators & 2) == 0 && !live->mme &&
+               !(plan->coder->has_wide_accumulators &&
+                 coder_product_is_live(plan->coder->kernel, plan->point->index));
+    }
+}
+
+static bool is_written(const struct plan *plan, enum plan_home home)
+{
+    return home == PLAN_HOME_ADDRESS ? plan->writes_address : plan->writes_accumulator;
+}
+
+static bool choose_home(struct plan *plan)
+{
+    static const uint8_t homes[] = {PLAN_HOME_ADDRESS, PLAN_HOME_ACCUMULATOR,
+                                    PLAN_HOME_ACCUMULATOR_1};
+    for (unsigned written = 0; written < 2; written++)
+        for (size_t i = 0; i < sizeof homes; i++) {
+            plan->home = (enum plan_home)homes[i];
+            plan->has_keeper = written != 0;
+            if (is_dead(plan, plan->home) && is_written(plan, plan->home) == plan->has_keeper)
+                return true;
+        }
+    return false;
 }
 
 static bool find_kept_carrier(struct plan *plan)
 {
     const struct sonde_coder *coder = plan->coder;
-    const struct sonde_gen_effect *live = plan->point->live;
-    if (live->address == 0 && !plan->writes_address)
-        plan->home = PLAN_HOME_ADDRESS;
-    else if ((live->accumulators & 1) == 0 && !live->mme && !plan->writes_accumulator)
-        plan->home = PLAN_HOME_ACCUMULATOR;
-    else
+    if (!choose_home(plan))
         return false;
     uint32_t number = 1;
     while (number < coder->grf_count && !is_victim(plan, number))
@@ -197,12 +229,15 @@ static const char *take_victim(struct plan *plan)
     const struct sonde_coder *coder = plan->coder;
     if (plan->victim_count == PLAN_MAXIMUM_VICTIMS)
         return "too many would have to be saved";
-    if (plan->spill == PLAN_SPILL_BUFFER && save_for_call(plan))
+    bool keeps = plan->has_keeper && plan->victim_count == 0;
+    if (plan->spill == PLAN_SPILL_BUFFER && !keeps && save_for_call(plan))
         return NULL;
     for (uint32_t number = 1; number < coder->grf_count; number++) {
         if (!is_victim(plan, number))
             continue;
         plan->victims[plan->victim_count++] = number;
+        if (keeps)
+            plan->keeper = number;
         return NULL;
     }
     return "the procedure names all others itself, or they are held through the kernel";
@@ -260,16 +295,18 @@ static enum sonde_status move_scratch(const struct plan *plan, struct coder_code
     return status;
 }
 
-static enum sonde_status move_carrier(const struct plan *plan, struct coder_code *code, bool save,
-                                      struct sonde_error *error)
+/* Register `number` to the home, or back. */
+static enum sonde_status move_home(const struct plan *plan, struct coder_code *code,
+                                   uint32_t number, bool save, struct sonde_error *error)
 {
-    uint32_t byte = plan->carrier * plan->coder->grf_size;
-    /* Saving the carrier writes the architecture register. */
+    uint32_t byte = number * plan->coder->grf_size;
+    /* Saving to it writes the architecture register. */
     if (plan->home == PLAN_HOME_ADDRESS)
         return direct_move_address(plan->coder, code, byte, !save, error);
-    if (plan->home == PLAN_HOME_ACCUMULATOR)
-        return direct_move_accumulator(plan->coder, code, 0, byte, !save, error);
-    return SONDE_OK;
+    if (plan->home == PLAN_HOME_NONE)
+        return SONDE_OK;
+    bool second = plan->home == PLAN_HOME_ACCUMULATOR_1;
+    return direct_move_accumulator(plan->coder, code, second ? 1 : 0, byte, !save, error);
 }
 
 /* The place of the thread's first part. */
@@ -328,9 +365,11 @@ static enum sonde_status move_buffer(const struct plan *plan, struct coder_code 
     plan_carrier_span(plan, &byte, &size);
     enum sonde_status status = SONDE_OK;
     if (save) {
-        status = move_carrier(plan, code, true, error);
+        status = move_home(plan, code, plan->carrier, true, error);
         if (status == SONDE_OK)
             status = compute_place(plan, code, error);
+    } else if (plan->has_keeper) {
+        status = move_home(plan, code, plan->keeper, true, error);
     }
     for (size_t n = 0; n < count && status == SONDE_OK; n++) {
         const struct run *run = &runs[save ? n : count - 1 - n]; /* back to where it began */
@@ -342,7 +381,9 @@ static enum sonde_status move_buffer(const struct plan *plan, struct coder_code 
             status = direct_block(coder, code, plan->carrier, plan->victims[run->first],
                                   run->count * coder->grf_size, save, error);
     }
-    return status == SONDE_OK && !save ? move_carrier(plan, code, false, error) : status;
+    if (status == SONDE_OK && (!save || plan->has_keeper))
+        status = move_home(plan, code, save ? plan->keeper : plan->carrier, false, error);
+    return status;
 }
 
 enum sonde_status plan_move_victims(const struct plan *plan, struct coder_code *code, bool save,

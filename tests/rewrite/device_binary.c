@@ -48,12 +48,8 @@ static const uint8_t *find_program(const uint8_t *file)
     return NULL;
 }
 
-struct grid {
-    uint32_t local, groups, scalar;
-};
-
 static void data_parameter(struct device_payload *payload, const uint8_t *data,
-                           const struct grid *grid)
+                           const struct device_grid *grid)
 {
     uint32_t type = load32(data), offset = load32(data + 8), size = load32(data + 12);
     bool first = load32(data + 16) == 0; /* dimension */
@@ -80,16 +76,17 @@ static void data_parameter(struct device_payload *payload, const uint8_t *data,
 }
 
 /* A surface by the offset of its state: entries stand in order, 64 bytes each. */
-static bool pointer(struct device_payload *payload, uint32_t state_offset, const uint8_t *data)
+static bool pointer(struct device_payload *payload, const struct device_grid *grid,
+                    uint32_t state_offset, const uint8_t *data)
 {
     unsigned surface = state_offset / 64;
-    if (surface >= MACHINE_PROFILE)
+    if (surface >= grid->surface_limit)
         return false;
-    store(payload, load32(data), machine_surface_address(surface), load32(data + 4));
+    store(payload, load32(data), grid->address(surface), load32(data + 4));
     return true;
 }
 
-static bool read_tokens(const uint8_t *patches, uint32_t size, const struct grid *grid,
+static bool read_tokens(const uint8_t *patches, uint32_t size, const struct device_grid *grid,
                         struct device_payload *payload)
 {
     for (uint32_t at = 0; at + 8 <= size; at += load32(patches + at + 4)) {
@@ -98,7 +95,7 @@ static bool read_tokens(const uint8_t *patches, uint32_t size, const struct grid
         switch (load32(patches + at)) {
         case TOKEN_BINDING_TABLE:
             payload->surfaces = load32(data + 4);
-            good = payload->surfaces <= MACHINE_PROFILE;
+            good = payload->surfaces <= grid->surface_limit;
             break;
         case TOKEN_CURBE:
             payload->size = (load32(data) + 31) / 32 * 32;
@@ -108,10 +105,10 @@ static bool read_tokens(const uint8_t *patches, uint32_t size, const struct grid
             data_parameter(payload, data, grid);
             break;
         case TOKEN_POINTER:
-            good = pointer(payload, load32(data + 4), data + 8);
+            good = pointer(payload, grid, load32(data + 4), data + 8);
             break;
         case TOKEN_PRIVATE_MEMORY:
-            good = pointer(payload, load32(data), data + 4);
+            good = pointer(payload, grid, load32(data), data + 4);
             break;
         default:
             break;
@@ -122,11 +119,9 @@ static bool read_tokens(const uint8_t *patches, uint32_t size, const struct grid
     return true;
 }
 
-bool device_payload_make(const uint8_t *file, size_t size, unsigned index, unsigned local_size,
-                         unsigned groups, uint32_t scalar, struct device_payload *payload)
+bool device_payload_fill(const uint8_t *file, size_t size, unsigned index,
+                         const struct device_grid *grid, struct device_payload *payload)
 {
-    memset(payload, 0, sizeof *payload);
-    struct grid grid = {local_size, groups, scalar};
     const uint8_t *at = size > 64 ? find_program(file) : NULL;
     if (at == NULL)
         return false;
@@ -137,7 +132,19 @@ bool device_payload_make(const uint8_t *file, size_t size, unsigned index, unsig
             heaps += load32(at + 20 + 4 * h);
         const uint8_t *tokens = at + 40 + name + heaps;
         if (index == 0)
-            return read_tokens(tokens, patches, &grid, payload);
+            return read_tokens(tokens, patches, grid, payload);
         at = tokens + patches;
     }
+}
+
+bool device_payload_make(const uint8_t *file, size_t size, unsigned index, unsigned local_size,
+                         unsigned groups, uint32_t scalar, struct device_payload *payload)
+{
+    memset(payload, 0, sizeof *payload);
+    struct device_grid grid = {.local = local_size,
+                               .groups = groups,
+                               .scalar = scalar,
+                               .address = machine_surface_address,
+                               .surface_limit = MACHINE_PROFILE};
+    return device_payload_fill(file, size, index, &grid, payload);
 }

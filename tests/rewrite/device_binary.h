@@ -12,6 +12,18 @@ struct device_payload {
     unsigned surfaces; /* binding-table entries */
 };
 
+/* What a dispatch is told of: one dimension of work-items, the value of every
+ * scalar argument, and where the buffer of a surface is. */
+struct device_grid {
+    uint32_t local, groups, scalar;
+    uint64_t (*address)(unsigned surface);
+    unsigned surface_limit;
+};
+
+/* Fill *payload for kernel `index`; what is in it elsewhere stays. */
+bool device_payload_fill(const uint8_t *file, size_t size, unsigned index,
+                         const struct device_grid *grid, struct device_payload *payload);
+
 /* Cross-thread payload of kernel `index`: buffer arguments are the surfaces
  * in binding-table order, scalars are `scalar`. False when the kernel cannot
  * be dispatched this way. */

@@ -15,9 +15,10 @@ static const struct {
     enum sonde_buffer_model model;
     enum probe_registers registers;
 } modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},  {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},      {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
-    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},
+    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},      {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
+    {SONDE_BUFFER_SURFACE, PROBE_SPILL},          {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
+    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},     {SONDE_BUFFER_SURFACE, PROBE_SPILL_BUFFER},
+    {SONDE_BUFFER_STATELESS, PROBE_SPILL_BUFFER},
 };
 
 static const enum sonde_gen_type types[] = {
@@ -346,7 +347,7 @@ static void counters(void **unused)
                                            &p.error));
         probe_ok(&p, sonde_coder_operation(p.coder, p.procedure, SONDE_SUB, SONDE_GEN_TYPE_UQ, last,
                                            last, sonde_operand_immediate(5), NULL, &p.error));
-        if (modes[m].registers == PROBE_SPILL) {
+        if (modes[m].registers >= PROBE_SPILL) {
             assert_int_equal(sonde_coder_reserve(p.coder, p.procedure, &p.error),
                              SONDE_ERROR_NO_REGISTER);
             assert_non_null(strstr(p.error.message, "for the whole kernel"));

@@ -15,9 +15,10 @@ static const struct {
     enum sonde_buffer_model model;
     enum probe_registers registers;
 } modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},  {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},      {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
-    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},
+    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},      {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
+    {SONDE_BUFFER_SURFACE, PROBE_SPILL},          {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
+    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},     {SONDE_BUFFER_SURFACE, PROBE_SPILL_BUFFER},
+    {SONDE_BUFFER_STATELESS, PROBE_SPILL_BUFFER},
 };
 
 #define MODE_COUNT (sizeof modes / sizeof *modes)
@@ -248,7 +249,7 @@ static void ids(void **unused)
     for (unsigned m = 0; m < MODE_COUNT; m++) {
         struct probe p;
         probe_open(&p, modes[m].model, modes[m].registers);
-        check_ids(&p, modes[m].registers != PROBE_SPILL);
+        check_ids(&p, modes[m].registers < PROBE_SPILL);
         probe_close(&p);
     }
     /* Other sub-slices: one execution unit of one thread each. */

@@ -136,10 +136,10 @@ static void make_kernel(struct probe *probe, enum probe_registers registers)
 {
     size_t size;
     const uint8_t *code =
-        iga_assemble(iga, kernel_text(registers == PROBE_SPILL), IGA_ENCODE_COMPACT, &size);
+        iga_assemble(iga, kernel_text(registers >= PROBE_SPILL), IGA_ENCODE_COMPACT, &size);
     static const struct sonde_register_range free_range = {.start = 80 * 32 + 4, .size = 30 * 32};
     if (code == NULL)
-        fail_msg("the kernel does not assemble:\n%s", kernel_text(registers == PROBE_SPILL));
+        fail_msg("the kernel does not assemble:\n%s", kernel_text(registers >= PROBE_SPILL));
     struct sonde_kernel_info info = {.name = "probe",
                                      .platform = platform,
                                      .isa = code,
@@ -148,7 +148,7 @@ static void make_kernel(struct probe *probe, enum probe_registers registers)
                                      .free_ranges = &free_range,
                                      .free_range_count = registers == PROBE_FREE_LIST,
                                      .has_free_ranges = true,
-                                     .scratch_size = 512};
+                                     .scratch_size = registers == PROBE_SPILL_BUFFER ? 0 : 512};
     probe_ok(probe, sonde_kernel_create(&info, &probe->kernel, &probe->error));
     while (sonde_kernel_instruction(probe->kernel, probe->point)->opcode != SONDE_GEN_NOP)
         probe->point++;
@@ -187,8 +187,13 @@ static void open_probe(struct probe *probe, enum sonde_buffer_model model, bool 
                                           .buffer_address_byte = 4 * 32 + 8,
                                           .buffer_holds_address = holds_address,
                                           .buffer_address_offset = PROBE_OWN_ADDRESS};
+    if (registers == PROBE_SPILL_BUFFER) /* no register is left to keep it in */
+        options.buffer_address = address;
     probe_ok(probe,
              sonde_instrument_create(probe->kernel, &options, &probe->instrument, &probe->error));
+    probe_ok(probe, sonde_instrument_set_spill_area(probe->instrument, PROBE_SPILL_AT,
+                                                    MACHINE_PROFILE_BYTES - PROBE_SPILL_AT,
+                                                    &probe->error));
     probe->coder = sonde_instrument_coder(probe->instrument);
     probe->procedure = sonde_procedure_create(probe->coder, "probe");
     probe->address = sonde_vreg_make_msg_addr_scratch(probe->coder);

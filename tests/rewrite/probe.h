@@ -8,12 +8,17 @@
 
 #define PROBE_THREADS 12u
 #define PROBE_CHUNK   512u /* bytes of the profile buffer a thread */
-#define PROBE_BUCKETS (MACHINE_SURFACE_BYTES / PROBE_CHUNK)
+/* Behind everything else in the profile buffer. */
+#define PROBE_SPILL_AT 0x40000u
+#define PROBE_BUCKETS  (MACHINE_SURFACE_BYTES / PROBE_CHUNK)
 
 enum probe_registers {
     PROBE_FREE_LIST, /* from the compiler's list */
     PROBE_LIVENESS,
-    PROBE_SPILL, /* none is free: all come from scratch memory */
+    /* None is free: all are saved, to scratch memory where the part has it, or
+     * to the profile buffer. */
+    PROBE_SPILL,
+    PROBE_SPILL_BUFFER,
 };
 
 /* Where tests let thread memory stand in the profile buffer, and the buffer's

@@ -18,7 +18,7 @@ static enum sonde_status build(struct sonde_tool_build *build, struct sonde_erro
         return status;
     struct random_procedures random;
     random_procedures_open(&random, instrument, array.base, array.buckets,
-                           seed ^ sonde_kernel_hash(sonde_instrument_kernel(instrument)), false);
+                           seed ^ sonde_kernel_hash(sonde_instrument_kernel(instrument)), true);
     for (unsigned i = 0; i < POINTS; i++) {
         if (random_procedures_insert(&random))
             continue;
