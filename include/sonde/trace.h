@@ -332,6 +332,14 @@ struct sonde_trace;
  * when there is no run in `directory`. */
 SONDE_API enum sonde_status sonde_trace_open(const char *directory, struct sonde_trace **trace,
                                              struct sonde_error *error);
+/* The same by the index of the records alone: what stands in front of each
+ * stretch. Records are looked at when they are read, and what is damaged of them
+ * is said then (sonde_trace_read_records, SONDE_ERROR_FORMAT). */
+SONDE_API enum sonde_status sonde_trace_open_index(const char *directory,
+                                                   struct sonde_trace **trace,
+                                                   struct sonde_error *error);
+/* Bytes of the run's files that were looked at so far. */
+SONDE_API uint64_t sonde_trace_bytes_read(const struct sonde_trace *trace);
 SONDE_API void sonde_trace_close(struct sonde_trace *trace);
 /* Of the process that started first; never NULL. A run in which no process
  * used OpenCL has no process and an empty header (strings "", process 0). */

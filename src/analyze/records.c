@@ -28,11 +28,11 @@ static struct analyze_visit read_visit(const struct sonde_trace_kernel *kernel,
     };
 }
 
-static enum sonde_status walk_stretch(const struct sonde_trace_kernel *kernel,
-                                      const struct sonde_record_layout *layout,
-                                      const struct sonde_trace_records *stretch,
-                                      const uint8_t *data, analyze_visitor *visitor, void *context,
-                                      struct sonde_error *error)
+static enum sonde_status
+walk_stretch(const struct sonde_trace_kernel *kernel, const struct sonde_record_layout *layout,
+             const struct sonde_trace_records *stretch, const uint8_t *data,
+             const struct analyze_selection *selection, analyze_visitor *visitor, void *context,
+             struct sonde_error *error)
 {
     uint64_t at = 0;
     while (at < stretch->size) {
@@ -46,18 +46,31 @@ static enum sonde_status walk_stretch(const struct sonde_trace_kernel *kernel,
                                    "records",
                                    stretch->dispatch, (unsigned long long)(stretch->first + at));
         struct analyze_visit visit = read_visit(kernel, layout, stretch, data + at, at);
+        at += size;
+        if ((selection->has_thread && visit.thread != selection->thread) ||
+            visit.time < selection->time_first || visit.time > selection->time_last)
+            continue;
         enum sonde_status status = visitor(&visit, context, error);
         if (status != SONDE_OK)
             return status;
-        at += size;
     }
     return SONDE_OK;
 }
 
-enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
-                                       const struct analyze_matcher *matcher,
-                                       analyze_visitor *visitor, void *context,
-                                       struct sonde_error *error)
+static bool may_have(const struct sonde_trace_records *stretch,
+                     const struct analyze_selection *selection)
+{
+    return (!selection->has_dispatch || stretch->dispatch == selection->dispatch) &&
+           (!selection->has_thread ||
+            (stretch->threads >> sonde_trace_thread_bit(selection->thread) & 1) != 0) &&
+           stretch->time_last >= selection->time_first &&
+           stretch->time_first <= selection->time_last;
+}
+
+enum sonde_status analyze_records_select(const struct sonde_trace *trace,
+                                         const struct analyze_selection *selection,
+                                         analyze_visitor *visitor, void *context,
+                                         struct sonde_error *error)
 {
     uint8_t *data = NULL;
     uint64_t capacity = 0;
@@ -67,7 +80,8 @@ enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
         const struct sonde_trace_kernel *kernel = sonde_trace_kernel(trace, stretch->kernel);
         const struct sonde_record_layout *layout =
             sonde_trace_record_layout(trace, stretch->kernel);
-        if (layout == NULL || !analyze_matcher_accepts_kernel(matcher, kernel))
+        if (layout == NULL || !may_have(stretch, selection) ||
+            !analyze_matcher_accepts_kernel(selection->matcher, kernel))
             continue;
         if (stretch->size > capacity) {
             free(data);
@@ -78,10 +92,20 @@ enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
         }
         status = sonde_trace_read_records(trace, i, data, error);
         if (status == SONDE_OK)
-            status = walk_stretch(kernel, layout, stretch, data, visitor, context, error);
+            status =
+                walk_stretch(kernel, layout, stretch, data, selection, visitor, context, error);
     }
     free(data);
     return status;
+}
+
+enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
+                                       const struct analyze_matcher *matcher,
+                                       analyze_visitor *visitor, void *context,
+                                       struct sonde_error *error)
+{
+    const struct analyze_selection all = {.matcher = matcher, .time_last = UINT64_MAX};
+    return analyze_records_select(trace, &all, visitor, context, error);
 }
 
 uint64_t analyze_records_missing(const struct sonde_trace *trace)

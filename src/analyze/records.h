@@ -24,6 +24,20 @@ struct analyze_visit {
 typedef enum sonde_status analyze_visitor(const struct analyze_visit *visit, void *context,
                                           struct sonde_error *error);
 
+/* Which records of a run. What the index of a stretch excludes is not read. */
+struct analyze_selection {
+    const struct analyze_matcher *matcher; /* of kernels, NULL = any */
+    bool has_dispatch, has_thread;
+    uint32_t dispatch;
+    uint32_t thread;                /* sr0.0 */
+    uint64_t time_first, time_last; /* inclusive; 0 and UINT64_MAX = any */
+};
+/* Call `visitor` for every record that is selected, as below. */
+enum sonde_status analyze_records_select(const struct sonde_trace *trace,
+                                         const struct analyze_selection *selection,
+                                         analyze_visitor *visitor, void *context,
+                                         struct sonde_error *error);
+
 /* Call `visitor` for every record of the kernels that match, in the order of
  * dispatches and space. Ends at the first failure. SONDE_ERROR_FORMAT when
  * records are not what their layout says. */

@@ -82,6 +82,14 @@ static const struct cli_option options[] = {
      NULL, false, false},
     {CLI_OPTION_FORMAT, 0, "format", "FORMAT", "text, csv or json (default: text).", format_choices,
      false, false},
+    {CLI_OPTION_JSON, 0, "json", NULL, "The same as --format json.", NULL, false, false},
+    {CLI_OPTION_DISPATCH, 0, "dispatch", "N", "Show the records of dispatch N.", NULL, false,
+     false},
+    {CLI_OPTION_THREAD, 0, "thread", "N",
+     "Show the records of a hardware thread, by the number that each record shows.", NULL, false,
+     false},
+    {CLI_OPTION_TIME, 0, "time", "A..B",
+     "Show the records of these device clock ticks; A or B may be left out.", NULL, false, false},
     {CLI_OPTION_LIMIT, 0, "limit", "N", "Show at most N rows of each kernel.", NULL, false, false},
     {CLI_OPTION_TOTAL, 0, "total", NULL, "Show only the total over all kernels.", NULL, false,
      false},
@@ -237,6 +245,7 @@ static const struct cli_example schema_list_examples[] = {
 
 static const struct cli_example info_examples[] = {
     {"sonde info", "what the run in ./sonde.data was"},
+    {"sonde info --json | jq .lost_records", "whether anything was lost"},
     {NULL, NULL},
 };
 
@@ -247,6 +256,7 @@ static const struct cli_example diff_examples[] = {
 
 static const struct cli_example dump_examples[] = {
     {"sonde dump --format json > run.json", "every record of a run, for other programs"},
+    {"sonde dump --dispatch 3 --thread 0x100", "what one hardware thread traced in a dispatch"},
     {NULL, NULL},
 };
 
@@ -415,7 +425,7 @@ static const struct cli_command commands[] = {
      info_examples,
      false,
      cmd_info,
-     {CLI_OPTION_INPUT, CLI_OPTION_END}},
+     {CLI_OPTION_INPUT, CLI_OPTION_FORMAT, CLI_OPTION_JSON, CLI_OPTION_END}},
     {"export",
      "Write a recorded run for other programs",
      "",
@@ -448,11 +458,13 @@ static const struct cli_command commands[] = {
      "",
      0,
      0,
-     "Prints all records, as text or JSON, in the order of the file.",
+     "Prints all records, as text or JSON, in the order of the file. With -k, --dispatch, --thread "
+     "or --time only the records that tools traced there; the rest of the trace is not read.",
      dump_examples,
      false,
      cmd_dump,
-     {CLI_OPTION_INPUT, CLI_OPTION_FORMAT, CLI_OPTION_END}},
+     {CLI_OPTION_INPUT, CLI_OPTION_KERNEL, CLI_OPTION_DISPATCH, CLI_OPTION_THREAD, CLI_OPTION_TIME,
+      CLI_OPTION_FORMAT, CLI_OPTION_END}},
     {"emu",
      "Serve an emulated GPU until interrupted",
      "",

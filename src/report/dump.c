@@ -80,66 +80,9 @@ static void text_counts(const struct sonde_trace_block_counts *counts, struct re
     report_text_add(text, "\n");
 }
 
-static void text_totals(const struct sonde_trace_record_totals *totals, struct report_text *text)
-{
-    report_text_add(text, "records: dispatch %u, %s, %llu in %llu bytes, %llu lost",
-                    totals->dispatch, totals->mode, (ull)totals->stored, (ull)totals->used,
-                    (ull)totals->lost);
-    if (totals->predicted != UINT64_MAX)
-        report_text_add(text, ", %llu bytes predicted", (ull)totals->predicted);
-    if (totals->lost > 0)
-        report_text_add(text, ", %llu bytes needed", (ull)(totals->used + totals->lost_bytes));
-    report_text_add(text, "\n");
-}
-
-static void text_item(const struct sonde_record_item *item, const uint8_t *data,
-                      struct report_text *text)
-{
-    report_text_add(text, "  %s%s at instruction %u:",
-                    sonde_record_kind_name((enum sonde_record_kind)item->point.kind),
-                    item->point.after ? " after" : "", item->point.instruction);
-    for (uint32_t at = 0; at + 4 <= item->size; at += 4)
-        report_text_add(text, " %08x",
-                        (unsigned)(data[at] | data[at + 1] << 8 | data[at + 2] << 16 |
-                                   (unsigned)data[at + 3] << 24));
-    report_text_add(text, "\n");
-}
-
-static enum sonde_status text_visit(const struct analyze_visit *visit, void *context,
-                                    struct sonde_error *error)
-{
-    struct report_text *text = context;
-    (void)error;
-    report_text_add(text, "record %llu: dispatch %u, thread 0x%x, ", (ull)visit->position,
-                    visit->dispatch, visit->thread);
-    if (visit->starts_thread)
-        report_text_add(text, "start");
-    else
-        report_text_add(text, "block %u", visit->block);
-    report_text_add(text, ", channels 0x%x of 0x%x, flags %08x %08x, time %llu\n", visit->enabled,
-                    visit->dispatched, visit->flags[0], visit->flags[1], (ull)visit->time);
-    for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
-        const uint8_t *data;
-        const struct sonde_record_item *item = analyze_visit_item(visit, i, &data);
-        text_item(item, data, text);
-    }
-    return SONDE_OK;
-}
-
-static void text_records(const struct sonde_trace *trace, struct report_text *text)
-{
-    struct sonde_error error;
-    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
-        text_totals(sonde_trace_record_totals(trace, i), text);
-    if (analyze_records_walk(trace, NULL, text_visit, text, &error) != SONDE_OK)
-        report_text_add(text, "records: %s\n", error.message);
-    if (analyze_records_missing(trace) > 0)
-        report_text_add(text, "records: %llu bytes are missing from the file\n",
-                        (ull)analyze_records_missing(trace));
-}
-
 void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
 {
+    struct sonde_error error;
     for (size_t i = 0; i < sonde_trace_process_count(trace); i++)
         text_process(trace, i, text);
     for (size_t i = 0; i < sonde_trace_kernel_count(trace); i++)
@@ -156,7 +99,13 @@ void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
     for (size_t i = 0; i < sonde_trace_block_counts_count(trace); i++)
         text_counts(sonde_trace_block_counts(trace, i), text);
     report_buffers_dump_text(trace, text);
-    text_records(trace, text);
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
+        report_totals_dump_text(sonde_trace_record_totals(trace, i), text);
+    if (report_records_dump_text(trace, NULL, text, &error) != SONDE_OK)
+        report_text_add(text, "records: %s\n", error.message);
+    if (analyze_records_missing(trace) > 0)
+        report_text_add(text, "records: %llu bytes are missing from the file\n",
+                        (ull)analyze_records_missing(trace));
     for (size_t i = 0; i < sonde_trace_loss_count(trace); i++) {
         const struct sonde_trace_loss *loss = sonde_trace_loss(trace, i);
         report_text_add(text, "loss: ");
@@ -309,8 +258,29 @@ static void json_losses(const struct sonde_trace *trace, struct report_json *jso
     report_json_end_array(json);
 }
 
+static void json_totals(const struct sonde_trace *trace, struct report_json *json)
+{
+    report_json_begin_array(json, "record_totals");
+    for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++) {
+        const struct sonde_trace_record_totals *totals = sonde_trace_record_totals(trace, i);
+        report_json_begin_object(json, NULL);
+        report_json_number(json, "dispatch", totals->dispatch);
+        report_json_number(json, "kernel", totals->kernel);
+        report_json_string(json, "mode", totals->mode);
+        if (totals->predicted != UINT64_MAX)
+            report_json_number(json, "predicted_bytes", totals->predicted);
+        report_json_number(json, "bytes", totals->used);
+        report_json_number(json, "kept", totals->stored);
+        report_json_number(json, "lost", totals->lost);
+        report_json_number(json, "lost_bytes", totals->lost_bytes);
+        report_json_end_object(json);
+    }
+    report_json_end_array(json);
+}
+
 void report_dump_json(const struct sonde_trace *trace, struct report_text *text)
 {
+    struct sonde_error error;
     struct report_json json = {.text = text};
     report_json_begin_object(&json, NULL);
     report_json_number(&json, "sonde_dump", 1);
@@ -327,6 +297,9 @@ void report_dump_json(const struct sonde_trace *trace, struct report_text *text)
     json_counts(trace, &json);
     report_buffers_dump_json(trace, &json);
     json_losses(trace, &json);
+    json_totals(trace, &json);
+    if (report_records_dump_json(trace, NULL, &json, &error) != SONDE_OK)
+        report_json_string(&json, "records_error", error.message);
     report_firmware_dump_json(trace, &json);
     report_json_end_object(&json);
 }
@@ -367,10 +340,50 @@ void report_info_text(const struct sonde_trace *trace, struct report_text *text)
     report_text_add(text, "%zu dispatches, %llu records, %llu lost\n",
                     sonde_trace_dispatch_count(trace), (ull)records, (ull)lost);
     for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
-        text_totals(sonde_trace_record_totals(trace, i), text);
+        report_totals_dump_text(sonde_trace_record_totals(trace, i), text);
     if (analyze_records_missing(trace) > 0)
         report_text_add(text, "%llu bytes of records are missing from the file\n",
                         (ull)analyze_records_missing(trace));
     for (size_t i = 0; i < sonde_trace_message_count(trace); i++)
         report_text_add(text, "message: %s\n", sonde_trace_message(trace, i)->text);
+}
+
+static void json_info_kernel(const struct sonde_trace *trace,
+                             const struct sonde_trace_kernel *kernel, struct report_json *json)
+{
+    char hash[24];
+    format_hash(kernel->hash, hash);
+    report_json_begin_object(json, NULL);
+    report_json_number(json, "id", kernel->id);
+    report_json_number(json, "process", kernel->process);
+    report_json_string(json, "name", kernel->name);
+    report_json_string(json, "hash", hash);
+    report_json_string(json, "platform", sonde_gen_platform_name(kernel->platform));
+    report_json_number(json, "simd", kernel->simd_width);
+    report_json_number(json, "instructions", kernel->instruction_count);
+    report_json_number(json, "blocks", kernel->block_count);
+    report_json_number(json, "dispatches", dispatches_of(trace, kernel->id));
+    report_json_string(json, "refusal", kernel->refusal);
+    report_json_end_object(json);
+}
+
+void report_info_json(const struct sonde_trace *trace, struct report_text *text)
+{
+    struct report_json json = {.text = text};
+    report_json_begin_object(&json, NULL);
+    report_json_number(&json, "sonde_info", 1);
+    report_run_print_json(trace, &json);
+    report_json_begin_array(&json, "processes");
+    for (size_t i = 0; i < sonde_trace_process_count(trace); i++)
+        json_process(trace, i, &json);
+    report_json_end_array(&json);
+    report_json_begin_array(&json, "kernels");
+    for (size_t i = 0; i < sonde_trace_kernel_count(trace); i++)
+        json_info_kernel(trace, sonde_trace_kernel(trace, i), &json);
+    report_json_end_array(&json);
+    report_json_number(&json, "dispatches", sonde_trace_dispatch_count(trace));
+    json_totals(trace, &json);
+    json_losses(trace, &json);
+    report_json_number(&json, "missing_record_bytes", analyze_records_missing(trace));
+    report_json_end_object(&json);
 }

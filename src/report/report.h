@@ -102,6 +102,18 @@ void report_run_print_json(const struct sonde_trace *trace, struct report_json *
 /* Every record of a run. */
 void report_dump_text(const struct sonde_trace *trace, struct report_text *text);
 void report_dump_json(const struct sonde_trace *trace, struct report_text *text);
+/* What became of the records of a dispatch. */
+void report_totals_dump_text(const struct sonde_trace_record_totals *totals,
+                             struct report_text *text);
+/* The records of a run that are selected, NULL = all: lines, and an array of the
+ * open JSON object. */
+struct analyze_selection;
+enum sonde_status report_records_dump_text(const struct sonde_trace *trace,
+                                           const struct analyze_selection *selection,
+                                           struct report_text *text, struct sonde_error *error);
+enum sonde_status report_records_dump_json(const struct sonde_trace *trace,
+                                           const struct analyze_selection *selection,
+                                           struct report_json *json, struct sonde_error *error);
 /* What the kernels' arguments are, and what was bound to them. */
 void report_buffers_dump_text(const struct sonde_trace *trace, struct report_text *text);
 void report_buffers_dump_json(const struct sonde_trace *trace, struct report_json *json);
@@ -112,5 +124,6 @@ void report_firmware_dump_json(const struct sonde_trace *trace, struct report_js
 void report_firmware_info_text(const struct sonde_trace *trace, struct report_text *text);
 /* What a run is, in a few lines. */
 void report_info_text(const struct sonde_trace *trace, struct report_text *text);
+void report_info_json(const struct sonde_trace *trace, struct report_text *text);
 
 #endif

@@ -195,7 +195,8 @@ static bool add_records(struct trace_part *part, const struct trace_section *sec
                 layout_of(part, stretch.records.kernel) != NULL &&
                 reserve(&part->stretches, &part->stretch_capacity, n + 1, sizeof *part->stretches);
     if (!good) {
-        free((void *)(uintptr_t)stretch.frame);
+        if (stretch.is_owned)
+            free((void *)(uintptr_t)stretch.frame);
         return false;
     }
     part->stretches[n] = stretch;
@@ -337,7 +338,8 @@ static void describe(struct trace_part *part, const struct trace_walk *walk, uin
 }
 
 enum sonde_status trace_part_read(struct trace_part *part, const uint8_t *data, size_t size,
-                                  struct trace_arena *arena, struct sonde_error *error)
+                                  enum trace_life life, struct trace_arena *arena,
+                                  struct sonde_error *error)
 {
     struct trace_walk walk;
     uint64_t features;
@@ -347,10 +349,14 @@ enum sonde_status trace_part_read(struct trace_part *part, const uint8_t *data, 
         return status;
     uint64_t unusable = 0, dropped = 0;
     struct trace_section section;
+    walk.is_lazy = life == TRACE_LASTING_LAZY;
     part->header = trace_empty_header;
-    while (trace_walk_next(&walk, &section))
+    while (trace_walk_next(&walk, &section)) {
+        section.is_lasting = section.is_lasting && life != TRACE_PASSING;
         if (!add_section(part, &section, arena, &dropped))
             unusable++;
+    }
+    part->looked_at = walk.looked_at;
     part->header.version = version;
     part->header.feature_mask = features;
     describe(part, &walk, unusable);
@@ -370,7 +376,8 @@ void trace_part_clear(struct trace_part *part)
     trace_call_flow_clear(&part->flow);
     free(part->layouts);
     for (size_t i = 0; i < part->stretch_count; i++)
-        free((void *)(uintptr_t)part->stretches[i].frame);
+        if (part->stretches[i].is_owned)
+            free((void *)(uintptr_t)part->stretches[i].frame);
     free(part->stretches);
     free(part->totals);
     free(part->counters);

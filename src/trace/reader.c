@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +17,17 @@
 
 #define TRACE_FILE_LIMIT (UINT64_C(16) << 30)
 
+/* A file's bytes. They are the writer's, which only appends. */
+struct map {
+    const uint8_t *data;
+    size_t size;
+};
+
 struct sonde_trace {
+    bool is_lazy;
+    struct map *maps;
+    size_t map_count, map_capacity;
+    uint64_t looked_at; /* bytes of records, since it was opened */
     struct trace_arena arena;
     struct trace_part *parts; /* in order of start time */
     size_t part_count, part_capacity;
@@ -49,10 +60,11 @@ static void add_warning(struct sonde_trace *trace, const char *name, const char 
     snprintf(trace->warning + used, left, "%s%s: %s", used > 0 ? "; " : "", name, text);
 }
 
-static enum sonde_status read_file(int directory, const char *name, uint8_t **data, size_t *size,
-                                   struct sonde_error *error)
+/* The bytes of a file, for as long as the trace is open. */
+static enum sonde_status map_file(struct sonde_trace *trace, int directory, const char *name,
+                                  struct map *map, struct sonde_error *error)
 {
-    *data = NULL;
+    *map = (struct map){.data = NULL};
     /* O_NONBLOCK: a FIFO of that name must not stop us. */
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
@@ -67,26 +79,23 @@ static enum sonde_status read_file(int directory, const char *name, uint8_t **da
         return sonde_error_set(error, SONDE_ERROR_FORMAT, 0,
                                S_ISREG(status.st_mode) ? "larger than 16 GiB" : "no regular file");
     }
-    size_t wanted = (size_t)status.st_size, got = 0;
-    uint8_t *bytes = malloc(wanted + 1);
-    while (bytes != NULL && got < wanted) {
-        ssize_t part = read(fd, bytes + got, wanted - got);
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part <= 0)
-            break;
-        got += (size_t)part;
-    }
-    close(fd);
-    if (bytes == NULL)
+    if (base_array_reserve((void **)&trace->maps, &trace->map_capacity, trace->map_count + 1,
+                           sizeof *trace->maps) != SONDE_OK) {
+        close(fd);
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    *data = bytes;
-    *size = got;
+    }
+    map->size = (size_t)status.st_size;
+    void *data = map->size == 0 ? NULL : mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (data == MAP_FAILED)
+        return sonde_error_set(error, SONDE_ERROR_IO, 0, "%s", strerror(errno));
+    map->data = data;
+    trace->maps[trace->map_count++] = *map;
     return SONDE_OK;
 }
 
 static enum sonde_status add_part(struct sonde_trace *trace, const char *name, const uint8_t *data,
-                                  size_t size, struct sonde_error *error)
+                                  size_t size, enum trace_life life, struct sonde_error *error)
 {
     if (base_array_reserve((void **)&trace->parts, &trace->part_capacity, trace->part_count + 1,
                            sizeof *trace->parts) != SONDE_OK)
@@ -94,7 +103,7 @@ static enum sonde_status add_part(struct sonde_trace *trace, const char *name, c
     struct trace_part *part = &trace->parts[trace->part_count];
     *part = (struct trace_part){0};
     snprintf(part->name, sizeof part->name, "%.60s", name);
-    enum sonde_status status = trace_part_read(part, data, size, &trace->arena, error);
+    enum sonde_status status = trace_part_read(part, data, size, life, &trace->arena, error);
     if (status == SONDE_OK)
         trace->part_count++;
     return status;
@@ -103,12 +112,11 @@ static enum sonde_status add_part(struct sonde_trace *trace, const char *name, c
 static enum sonde_status add_file(struct sonde_trace *trace, int directory, const char *name,
                                   struct sonde_error *error)
 {
-    uint8_t *data;
-    size_t size = 0;
-    enum sonde_status status = read_file(directory, name, &data, &size, error);
+    struct map map;
+    enum sonde_status status = map_file(trace, directory, name, &map, error);
     if (status == SONDE_OK)
-        status = add_part(trace, name, data, size, error);
-    free(data);
+        status = add_part(trace, name, map.data, map.size,
+                          trace->is_lazy ? TRACE_LASTING_LAZY : TRACE_LASTING, error);
     return status;
 }
 
@@ -258,7 +266,7 @@ enum sonde_status trace_open_bytes(const uint8_t *data, size_t size, struct sond
     struct sonde_trace *made = calloc(1, sizeof *made);
     if (made == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    enum sonde_status status = add_part(made, "trace", data, size, error);
+    enum sonde_status status = add_part(made, "trace", data, size, TRACE_PASSING, error);
     if (status == SONDE_OK)
         status = merge(made, error);
     if (status != SONDE_OK) {
@@ -301,13 +309,14 @@ static enum sonde_status read_directory(struct sonde_trace *trace, const char *d
     return SONDE_OK;
 }
 
-enum sonde_status sonde_trace_open(const char *directory, struct sonde_trace **trace,
-                                   struct sonde_error *error)
+static enum sonde_status open_trace(const char *directory, bool is_lazy, struct sonde_trace **trace,
+                                    struct sonde_error *error)
 {
     *trace = NULL;
     struct sonde_trace *made = calloc(1, sizeof *made);
     if (made == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    made->is_lazy = is_lazy;
     struct stat file;
     enum sonde_status status;
     if (stat(directory, &file) == 0 && S_ISREG(file.st_mode)) {
@@ -327,6 +336,26 @@ enum sonde_status sonde_trace_open(const char *directory, struct sonde_trace **t
     return SONDE_OK;
 }
 
+enum sonde_status sonde_trace_open(const char *directory, struct sonde_trace **trace,
+                                   struct sonde_error *error)
+{
+    return open_trace(directory, false, trace, error);
+}
+
+enum sonde_status sonde_trace_open_index(const char *directory, struct sonde_trace **trace,
+                                         struct sonde_error *error)
+{
+    return open_trace(directory, true, trace, error);
+}
+
+uint64_t sonde_trace_bytes_read(const struct sonde_trace *trace)
+{
+    uint64_t bytes = trace->looked_at;
+    for (size_t i = 0; i < trace->part_count; i++)
+        bytes += trace->parts[i].looked_at;
+    return bytes;
+}
+
 void sonde_trace_close(struct sonde_trace *trace)
 {
     if (trace == NULL)
@@ -334,6 +363,10 @@ void sonde_trace_close(struct sonde_trace *trace)
     for (size_t i = 0; i < trace->part_count; i++)
         trace_part_clear(&trace->parts[i]);
     free(trace->parts);
+    for (size_t i = 0; i < trace->map_count; i++)
+        if (trace->maps[i].data != NULL)
+            munmap((void *)(uintptr_t)trace->maps[i].data, trace->maps[i].size);
+    free(trace->maps);
     trace_arena_free(&trace->arena);
     free(trace);
 }
@@ -478,6 +511,9 @@ enum sonde_status sonde_trace_read_records(const struct sonde_trace *trace, size
     if (index >= trace->stretch_count)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "there is no stretch %zu of records",
                                index);
+    if (trace->stretches[index].is_unchecked) /* a count beside the trace, which stays as it is */
+        __atomic_fetch_add(&((struct sonde_trace *)(uintptr_t)trace)->looked_at,
+                           trace->stretches[index].frame_size, __ATOMIC_RELAXED);
     return trace_stretch_read(&trace->stretches[index], data, error);
 }
 

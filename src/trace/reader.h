@@ -42,12 +42,21 @@ struct trace_part {
     size_t argument_count, argument_capacity;
     struct sonde_trace_buffers *buffers; /* one a dispatch at most */
     size_t buffer_count, buffer_capacity;
-    char warning[256]; /* "" when whole */
+    uint64_t looked_at; /* bytes of the file */
+    char warning[256];  /* "" when whole */
+};
+
+/* How long the bytes of a file are there. */
+enum trace_life {
+    TRACE_PASSING,      /* until the part is read */
+    TRACE_LASTING,      /* as long as the part */
+    TRACE_LASTING_LAZY, /* the same; records are looked at when they are asked for */
 };
 
 /* Read a file's bytes; the file may be cut or damaged anywhere. */
 enum sonde_status trace_part_read(struct trace_part *part, const uint8_t *data, size_t size,
-                                  struct trace_arena *arena, struct sonde_error *error);
+                                  enum trace_life life, struct trace_arena *arena,
+                                  struct sonde_error *error);
 void trace_part_clear(struct trace_part *part);
 
 /* A trace of one file that is in memory already (fuzzing, tests). */

@@ -4,13 +4,19 @@
 #include <string.h>
 #include <zstd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/bytes.h"
 #include "trace/format.h"
 
 /* Fields before the frame of a stretch. */
 #define STRETCH_HEAD  60u
 #define STRETCH_PLAIN 1u /* flag: the bytes follow as they are */
-#define STRETCH_LEVEL 1
+/* Flag: bits 31:8 are the low ones of the hash of the head with these bits 0, so
+ * that it can be believed without looking at the records. */
+#define STRETCH_HASHED 2u
+#define STRETCH_LEVEL  1
 
 static void put32(struct trace_buffer *buffer, uint32_t value)
 {
@@ -138,6 +144,20 @@ unsigned sonde_trace_thread_bit(uint32_t thread)
     return (thread & 7) | (thread >> 8 & 7) << 3;
 }
 
+static uint32_t head_hash(const uint8_t *head)
+{
+    uint8_t copy[STRETCH_HEAD];
+    memcpy(copy, head, sizeof copy);
+    base_store32(copy + 8, base_load32(head + 8) & 0xff);
+    return (uint32_t)XXH3_64bits(copy, sizeof copy) << 8;
+}
+
+bool trace_stretch_head_is_good(const uint8_t *payload, size_t size)
+{
+    return size >= STRETCH_HEAD && (base_load32(payload + 8) & STRETCH_HASHED) != 0 &&
+           (base_load32(payload + 8) & ~UINT32_C(0xff)) == head_hash(payload);
+}
+
 void trace_encode_records(struct trace_buffer *buffer, const struct sonde_trace_records *records,
                           void *compressor)
 {
@@ -163,13 +183,14 @@ void trace_encode_records(struct trace_buffer *buffer, const struct sonde_trace_
         memcpy(head + STRETCH_HEAD, records->data, size);
     base_store32(head, records->dispatch);
     base_store32(head + 4, records->kernel);
-    base_store32(head + 8, flags);
+    base_store32(head + 8, flags | STRETCH_HASHED);
     base_store64(head + 12, records->first);
     base_store64(head + 20, records->size);
     base_store64(head + 28, records->count);
     base_store64(head + 36, records->time_first);
     base_store64(head + 44, records->time_last);
     base_store64(head + 52, records->threads);
+    base_store32(head + 8, flags | STRETCH_HASHED | head_hash(head));
     buffer->size -= bound - packed;
 }
 
@@ -195,11 +216,18 @@ bool trace_decode_records(const struct trace_section *section, struct trace_stre
         stretch->records.size % SONDE_RECORD_ALIGNMENT != 0 ||
         (!stretch->compressed && stretch->frame_size != stretch->records.size))
         return false;
+    stretch->is_unchecked = section->is_unchecked;
+    stretch->check = section->check;
+    if (section->is_lasting) {
+        stretch->frame = head + STRETCH_HEAD;
+        return true;
+    }
     uint8_t *copy = malloc(stretch->frame_size + 1);
     if (copy == NULL)
         return false;
     memcpy(copy, head + STRETCH_HEAD, stretch->frame_size);
     stretch->frame = copy;
+    stretch->is_owned = true;
     return true;
 }
 
@@ -207,6 +235,12 @@ enum sonde_status trace_stretch_read(const struct trace_stretch *stretch, uint8_
                                      struct sonde_error *error)
 {
     size_t size = (size_t)stretch->records.size;
+    if (stretch->is_unchecked && stretch->check != XXH3_64bits(stretch->frame - STRETCH_HEAD,
+                                                               STRETCH_HEAD + stretch->frame_size))
+        return sonde_error_set(error, SONDE_ERROR_FORMAT, stretch->records.first,
+                               "records of dispatch %u from byte %llu are damaged",
+                               stretch->records.dispatch,
+                               (unsigned long long)stretch->records.first);
     if (!stretch->compressed) {
         memcpy(data, stretch->frame, size);
         return SONDE_OK;

@@ -24,10 +24,16 @@ struct trace_layout {
 
 struct trace_stretch {
     struct sonde_trace_records records;
-    const uint8_t *frame; /* malloc'ed */
+    const uint8_t *frame;
     size_t frame_size;
     bool compressed;
+    bool is_owned;     /* the frame is malloc'ed, else in the file's bytes */
+    bool is_unchecked; /* nobody has looked at it: `check` is what its section should hash to */
+    uint64_t check;
 };
+
+/* Whether the fields in front of a stretch's records hold their own hash. */
+bool trace_stretch_head_is_good(const uint8_t *payload, size_t size);
 
 /* False when the payload is not what its kind says, or memory ran out. */
 bool trace_decode_record_layout(const struct trace_section *section, struct trace_arena *arena,

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "trace/format.h"
+#include "trace/records.h"
 
 /* All payloads of one file together, decompressed. */
 #define TRACE_UNPACK_LIMIT (UINT64_C(8) << 30)
@@ -118,14 +119,29 @@ static const uint8_t *check_payload(struct trace_walk *walk, size_t at)
     return stored == raw ? payload : NULL;
 }
 
+/* Whether the section at `at` is one of records that need not be looked at. */
+static bool may_wait(const struct trace_walk *walk, size_t at, size_t stored)
+{
+    const uint8_t *header = walk->data + at;
+    return walk->is_lazy && base_load16(header + TRACE_SECTION_KIND) == TRACE_KIND_RECORDS &&
+           base_load16(header + TRACE_SECTION_FLAGS) == 0 &&
+           stored == base_load32(header + TRACE_SECTION_RAW) &&
+           trace_stretch_head_is_good(header + TRACE_SECTION_BYTES, stored);
+}
+
 bool trace_walk_next(struct trace_walk *walk, struct trace_section *section)
 {
     while (find_header(walk)) {
         size_t at = walk->position;
         const uint8_t *header = walk->data + at;
         size_t stored = base_load32(header + TRACE_SECTION_STORED);
+        walk->looked_at += TRACE_SECTION_BYTES;
         walk->cut = stored > walk->size - at - TRACE_SECTION_BYTES;
-        const uint8_t *payload = walk->cut ? NULL : check_payload(walk, at);
+        bool waits = !walk->cut && may_wait(walk, at, stored);
+        const uint8_t *payload = walk->cut ? NULL
+                                 : waits   ? header + TRACE_SECTION_BYTES
+                                           : check_payload(walk, at);
+        walk->looked_at += walk->cut || waits ? 0 : stored;
         if (payload == NULL) {
             /* Damaged, or torn by a failed write: go on behind its header. */
             note_damage(walk, at);
@@ -137,6 +153,9 @@ bool trace_walk_next(struct trace_walk *walk, struct trace_section *section)
         section->sequence = base_load32(header + TRACE_SECTION_SEQUENCE);
         section->payload = payload;
         section->size = base_load32(header + TRACE_SECTION_RAW);
+        section->is_lasting = payload == header + TRACE_SECTION_BYTES;
+        section->is_unchecked = waits;
+        section->check = base_load64(header + TRACE_SECTION_CHECK);
         if (section->sequence > walk->expected)
             walk->missing += section->sequence - walk->expected;
         walk->expected = section->sequence + 1;

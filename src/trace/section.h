@@ -13,6 +13,9 @@ struct trace_section {
     uint32_t sequence;
     const uint8_t *payload; /* until the next section is asked for */
     size_t size;
+    bool is_lasting;   /* the payload lies in the walk's data */
+    bool is_unchecked; /* records, of which only the head was looked at */
+    uint64_t check;    /* hash that the payload should have */
 };
 
 struct trace_walk {
@@ -26,6 +29,8 @@ struct trace_walk {
     uint64_t missing;       /* sections that are damaged, or were never written */
     size_t first_damage;    /* offset of the first bad byte range, SIZE_MAX = none */
     bool cut;               /* the file ends inside a section */
+    bool is_lazy;           /* look at records later */
+    uint64_t looked_at;     /* bytes */
     uint64_t hash_budget;   /* bytes that may still be hashed: headers that lie about */
     uint64_t unpack_budget; /* overlapping payloads must not cost quadratic time */
 };

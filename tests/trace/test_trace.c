@@ -53,19 +53,26 @@ static void write_sample(const char *directory, uint32_t dispatches)
 }
 
 /* The only process file of `directory`. */
-static uint8_t *read_only_file(const char *directory, size_t *size)
+/* The path of the one file of a run. */
+static void only_file(const char *directory, char path[512])
 {
-    char path[512] = "";
+    path[0] = '\0';
     DIR *handle = opendir(directory);
     assert_non_null(handle);
     for (struct dirent *entry; (entry = readdir(handle)) != NULL;)
         if (strncmp(entry->d_name, "process-", 8) == 0)
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            snprintf(path, 512, "%s/%s", directory, entry->d_name);
     closedir(handle);
+}
+
+static uint8_t *read_only_file(const char *directory, size_t *size)
+{
+    char path[512];
+    only_file(directory, path);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    uint8_t *data = malloc(1 << 20);
-    *size = fread(data, 1, 1 << 20, file);
+    uint8_t *data = malloc(4 << 20);
+    *size = fread(data, 1, 4 << 20, file);
     fclose(file);
     return data;
 }
@@ -241,6 +248,97 @@ static void test_large_records_are_compressed(void **state)
     sonde_trace_close(trace);
     free(data);
     free(code);
+}
+
+enum { STRETCHES = 40, STRETCH_BYTES = 65536 };
+
+static void fill_stretch(uint32_t number, uint8_t *data)
+{
+    uint32_t seed = number + 1;
+    for (size_t i = 0; i < STRETCH_BYTES; i++) {
+        seed = seed * 1103515245 + 12345;
+        data[i] = (uint8_t)(seed >> 16);
+    }
+}
+
+static void write_stretches(const char *directory)
+{
+    static uint8_t data[STRETCH_BYTES];
+    struct sonde_trace_header header = sample_header();
+    struct sonde_trace_writer *writer;
+    struct sonde_record_layout layout = sample_layout();
+    struct sonde_trace_kernel kernel = sample_kernel(0);
+    assert_int_equal(sonde_trace_writer_create(directory, &header, &writer, NULL), SONDE_OK);
+    assert_int_equal(sonde_trace_write_kernel(writer, &kernel, NULL), SONDE_OK);
+    assert_int_equal(sonde_trace_write_record_layout(writer, 0, &layout, NULL), SONDE_OK);
+    for (uint32_t d = 0; d < STRETCHES; d++) {
+        struct sonde_trace_dispatch dispatch = {.id = d, .instrumented = true, .complete = true};
+        struct sonde_trace_records records = {
+            .dispatch = d, .size = STRETCH_BYTES, .count = 1, .data = data};
+        fill_stretch(d, data);
+        assert_int_equal(sonde_trace_write_dispatch(writer, &dispatch, NULL), SONDE_OK);
+        assert_int_equal(sonde_trace_write_records(writer, &records, NULL), SONDE_OK);
+    }
+    assert_int_equal(sonde_trace_writer_close(writer, NULL), SONDE_OK);
+}
+
+static void change_byte(const char *directory, size_t at)
+{
+    char path[512];
+    only_file(directory, path);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, (long)at, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, (long)at, SEEK_SET);
+    fputc(byte ^ 0x10, file);
+    fclose(file);
+}
+
+/* Opened by the index, a run is read where it is asked for. */
+static void test_index(void **state)
+{
+    (void)state;
+    static uint8_t data[STRETCH_BYTES], expected[STRETCH_BYTES];
+    char *directory = in_base("index");
+    struct sonde_trace *trace;
+    struct sonde_error error;
+    size_t size;
+    write_stretches(directory);
+    free(read_only_file(directory, &size));
+    assert_true(size > STRETCHES * STRETCH_BYTES);
+    assert_int_equal(sonde_trace_open(directory, &trace, NULL), SONDE_OK);
+    assert_in_range(sonde_trace_bytes_read(trace), STRETCHES * STRETCH_BYTES, size);
+    sonde_trace_close(trace);
+
+    assert_int_equal(sonde_trace_open_index(directory, &trace, NULL), SONDE_OK);
+    assert_null(sonde_trace_warning(trace));
+    assert_int_equal(sonde_trace_records_count(trace), STRETCHES);
+    uint64_t before = sonde_trace_bytes_read(trace);
+    assert_true(before < STRETCHES * 256);
+    assert_int_equal(sonde_trace_read_records(trace, 17, data, NULL), SONDE_OK);
+    fill_stretch(17, expected);
+    assert_memory_equal(data, expected, sizeof data);
+    assert_in_range(sonde_trace_bytes_read(trace) - before, STRETCH_BYTES, STRETCH_BYTES + 256);
+    sonde_trace_close(trace);
+
+    change_byte(directory, size - 5 * STRETCH_BYTES); /* in the records of some dispatch */
+    assert_int_equal(sonde_trace_open_index(directory, &trace, NULL), SONDE_OK);
+    assert_null(sonde_trace_warning(trace));
+    unsigned damaged = 0;
+    for (uint32_t i = 0; i < STRETCHES; i++) {
+        enum sonde_status status = sonde_trace_read_records(trace, i, data, &error);
+        damaged += status == SONDE_ERROR_FORMAT;
+        fill_stretch(i, expected);
+        assert_true(status == SONDE_ERROR_FORMAT ||
+                    (status == SONDE_OK && memcmp(data, expected, sizeof data) == 0));
+    }
+    assert_int_equal(damaged, 1);
+    sonde_trace_close(trace);
+    assert_int_equal(sonde_trace_open(directory, &trace, NULL), SONDE_OK);
+    assert_non_null(sonde_trace_warning(trace));
+    assert_int_equal(sonde_trace_records_count(trace), STRETCHES - 1);
+    sonde_trace_close(trace);
 }
 
 static void test_rotation(void **state)
@@ -516,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_large_records_are_compressed),
+        cmocka_unit_test(test_index),
         cmocka_unit_test(test_rotation),
         cmocka_unit_test(test_rotation_leaves_strangers_alone),
         cmocka_unit_test(test_missing_run),
