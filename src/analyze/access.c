@@ -12,19 +12,15 @@ static uint32_t bits(unsigned count)
 }
 
 /* Channels of the message that acted, bit 0 the first of its payload. */
-static uint32_t active(const struct analyze_visit *visit, uint32_t index,
-                       const struct sonde_gen_instruction *instruction)
+static inline uint32_t active(const struct analyze_visit *visit, const struct analyze_reading *step,
+                              const struct analyze_message *message)
 {
-    uint32_t window = bits(instruction->exec_size);
-    for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
-        const uint8_t *data;
-        const struct sonde_record_item *item = analyze_visit_item(visit, i, &data);
-        if (item->point.kind == SONDE_RECORD_MASK && item->point.instruction == index)
-            return base_load32(data) >> instruction->channel_offset & window;
-    }
-    if (instruction->no_mask)
-        return window;
-    return visit->enabled >> instruction->channel_offset & window;
+    uint32_t mask = visit->enabled;
+    if (step->mask_offset != 0)
+        mask = base_load32(visit->record + step->mask_offset);
+    else if (message->no_mask)
+        return message->window;
+    return mask >> message->channel_offset & message->window;
 }
 
 static bool is_block(const struct sonde_gen_message *message)
@@ -42,24 +38,24 @@ static uint64_t read_block(const struct sonde_gen_message *message, const uint8_
     return message->address_model == SONDE_GEN_ADDRESS_SLM ? address & SLM_MASK : address;
 }
 
-static void read_channels(const struct sonde_gen_message *message, const uint8_t *payload,
+/* The addresses of all channels that the payload has room for. Those of
+ * channels that did not act are read too: it is faster than to ask. */
+static void read_channels(const struct analyze_message *message, const uint8_t *payload,
                           size_t size, struct analyze_access *access)
 {
-    bool wide = message->address_model == SONDE_GEN_ADDRESS_A64;
-    uint32_t left = access->mask;
-    access->mask = 0;
-    for (; left != 0; left &= left - 1) {
-        unsigned c = (unsigned)__builtin_ctz(left);
-        size_t at = (size_t)c * (wide ? 8 : 4);
-        if (at + (wide ? 8 : 4) > size)
-            break;
-        uint64_t address = wide ? base_load64(payload + at)
-                                : (uint64_t)base_load32(payload + at) << message->address_shift;
-        if (message->address_model == SONDE_GEN_ADDRESS_SLM)
-            address &= SLM_MASK;
-        access->address[c] = address;
-        access->mask |= 1u << c;
+    size_t each = message->message.address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
+    size_t count = size / each < ANALYZE_CHANNELS ? size / each : ANALYZE_CHANNELS;
+    if (each == 8) {
+        for (size_t c = 0; c < count; c++)
+            access->address[c] = base_load64(payload + 8 * c);
+    } else {
+        uint64_t keep =
+            message->message.address_model == SONDE_GEN_ADDRESS_SLM ? SLM_MASK : UINT64_MAX;
+        for (size_t c = 0; c < count; c++)
+            access->address[c] =
+                (uint64_t)base_load32(payload + 4 * c) << message->message.address_shift & keep;
     }
+    access->mask &= bits((unsigned)count);
 }
 
 /* Bytes at each address. */
@@ -84,23 +80,25 @@ void analyze_message_read(const struct sonde_gen_instruction *instruction,
                          message->message.layout == SONDE_GEN_LAYOUT_SCATTERED ||
                          message->message.layout == SONDE_GEN_LAYOUT_UNTYPED;
     message->width = width_of(&message->message);
+    message->window = bits(instruction->exec_size);
+    message->channel_offset = instruction->channel_offset;
+    message->no_mask = instruction->no_mask;
 }
 
 bool analyze_access_read(const struct analyze_code *code, const struct analyze_visit *visit,
                          uint32_t index, struct analyze_access *access)
 {
-    const uint8_t *data;
-    const struct sonde_record_item *item = analyze_visit_item(visit, index, &data);
-    if (item->point.kind != SONDE_RECORD_ADDRESSES || item->point.instruction >= code->count)
+    uint32_t place = visit->layout->blocks[visit->block].first_item + index;
+    const struct analyze_reading *step = &code->steps[place];
+    const struct analyze_message *message = step->message;
+    if (message == NULL)
         return false;
-    const struct sonde_gen_instruction *instruction = &code->instructions[item->point.instruction];
-    const struct analyze_message *message = &code->messages[item->point.instruction];
-    if (!message->is_access)
-        return false;
+    const struct sonde_record_item *item = &visit->layout->items[place];
+    const uint8_t *data = visit->record + item->offset;
     access->instruction = item->point.instruction;
     access->message = &message->message;
     access->width = message->width;
-    access->mask = active(visit, item->point.instruction, instruction);
+    access->mask = active(visit, step, message);
     if (message->is_block) {
         /* One address for all: it is used when any channel acts. */
         access->mask = access->mask != 0;
@@ -110,6 +108,6 @@ bool analyze_access_read(const struct analyze_code *code, const struct analyze_v
     size_t header = access->message->header ? REGISTER : 0;
     if (header > item->size)
         return false;
-    read_channels(access->message, data + header, item->size - header, access);
+    read_channels(message, data + header, item->size - header, access);
     return true;
 }

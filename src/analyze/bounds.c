@@ -12,7 +12,7 @@
 
 struct bounds {
     struct analyze_rows *rows;
-    struct analyze_code code;
+    struct analyze_codes codes;
     struct analyze_buffers buffers;
     uint64_t checked, unchecked; /* addresses */
 };
@@ -161,15 +161,12 @@ static enum sonde_status see_visit(const struct analyze_visit *visit, void *cont
 {
     struct bounds *bounds = context;
     bool good = analyze_buffers_see(&bounds->buffers, visit);
-    if (bounds->code.kernel != visit->kernel) {
-        analyze_code_close(&bounds->code);
-        enum sonde_status status = analyze_code_open(visit->kernel, &bounds->code, error);
-        if (status != SONDE_OK)
-            return status;
-    }
+    const struct analyze_code *code = analyze_codes_get(&bounds->codes, visit, error);
+    if (code == NULL)
+        return error != NULL ? error->status : SONDE_ERROR_MEMORY;
     for (uint32_t i = 0; i < analyze_visit_item_count(visit) && good; i++) {
         struct analyze_access access;
-        if (analyze_access_read(&bounds->code, visit, i, &access))
+        if (analyze_access_read(code, visit, i, &access))
             good = see_access(bounds, visit, &access);
     }
     return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
@@ -181,7 +178,7 @@ enum sonde_status analyze_bounds(const struct sonde_trace *trace,
 {
     struct bounds bounds = {.rows = rows, .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
     enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, &bounds, error);
-    analyze_code_close(&bounds.code);
+    analyze_codes_clear(&bounds.codes);
     analyze_buffers_clear(&bounds.buffers);
     if (bounds.unchecked == 0)
         snprintf(rows->note, sizeof rows->note, "%llu addresses were checked",

@@ -78,7 +78,7 @@ static enum sonde_status make_rows(const struct sonde_trace *trace,
         struct analyze_code code = {.kernel = NULL};
         if (!was_counted(trace, tool, k) || !analyze_matcher_accepts_kernel(matcher, sums.kernel))
             continue;
-        status = analyze_code_open(sums.kernel, &code, error);
+        status = analyze_code_open(sums.kernel, NULL, &code, error);
         if (status == SONDE_OK && (!sum_up(trace, tool, k, &sums) || !add(&sums, &code, rows)))
             status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
         analyze_code_close(&code);

@@ -1,4 +1,4 @@
-/* A map from 64-bit keys to 64-bit values that only grows. */
+/* A map from 64-bit keys to 64-bit values that only grows, and one to blocks. */
 #ifndef SONDE_ANALYZE_HASH_H
 #define SONDE_ANALYZE_HASH_H
 
@@ -6,9 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct analyze_pair {
+    uint64_t key; /* plus 1; 0 = free */
+    uint64_t value;
+};
+
 struct analyze_hash {
-    uint64_t *keys; /* plus 1; 0 = free */
-    uint64_t *values;
+    struct analyze_pair *pairs;
     size_t capacity, count;
 };
 
@@ -16,5 +20,17 @@ struct analyze_hash {
  * next call. NULL when out of memory. */
 uint64_t *analyze_hash_find(struct analyze_hash *hash, uint64_t key, bool *found);
 void analyze_hash_clear(struct analyze_hash *hash);
+
+/* Zeroed blocks of one size, by key; they stay where they are. */
+struct analyze_blocks {
+    size_t block_bytes; /* set once by the user */
+    struct analyze_hash index;
+    uint8_t **chunks;
+    size_t chunk_count, chunk_capacity;
+};
+
+/* NULL when out of memory. */
+void *analyze_blocks_find(struct analyze_blocks *blocks, uint64_t key);
+void analyze_blocks_clear(struct analyze_blocks *blocks);
 
 #endif

@@ -11,39 +11,50 @@
 #include "base/bytes.h"
 
 #define LINE_BYTES    64u
-#define CACHE_LINES   1024u /* 64 KiB */
-#define SURFACE_APART 67u   /* sets */
+#define CACHE_LINES   1024u                   /* 64 KiB */
+#define SURFACE_APART 67u                     /* sets */
+#define PAGE_LINES    64u                     /* a bit each */
+#define LINES_LIMIT   (ANALYZE_CHANNELS * 5u) /* of one message */
+
+/* The lines of a page, a bit each. */
+struct page {
+    uint64_t touched;
+    uint64_t written; /* by the last access */
+};
 
 struct memory;
-typedef bool see_access(struct memory *memory, const struct analyze_visit *visit,
-                        const struct analyze_access *access, struct analyze_row *row);
+typedef bool see_access(struct memory *memory, const struct analyze_access *access,
+                        struct analyze_row *row);
 
-/* The kernel at hand; records come kernel by kernel within a dispatch. */
+/* analyze_row.argument besides a place in the arguments. */
+#define ARGUMENT_NEW     (SIZE_MAX - 1)
+#define ARGUMENT_SEVERAL (SIZE_MAX - 2)
+
 struct memory {
     struct analyze_rows *rows;
     see_access *see;
-    struct analyze_code code;
+    struct analyze_codes codes;
     struct analyze_buffers buffers;
-    struct analyze_hash lines; /* cachelines: line -> last access */
+    struct analyze_blocks pages;    /* cachelines: page -> struct page */
+    struct analyze_hash footprints; /* page and message -> its lines, a bit each */
     uint64_t cache[CACHE_LINES];
     uint32_t dispatch;
 };
 
 /* The row of a message: the first execution makes it. NULL: out of memory. */
 static struct analyze_row *row_of(struct memory *memory, const struct analyze_visit *visit,
-                                  const struct analyze_access *access)
+                                  const struct analyze_access *access, struct analyze_reading *step)
 {
-    for (size_t i = memory->rows->count; i-- > 0;) {
-        struct analyze_row *row = &memory->rows->items[i];
-        if (row->kernel == visit->kernel && row->instruction == access->instruction)
-            return row;
-    }
+    if (step->row != UINT32_MAX)
+        return &memory->rows->items[step->row];
     struct analyze_row *row = analyze_rows_add(memory->rows);
     if (row == NULL)
         return NULL;
+    step->row = (uint32_t)(memory->rows->count - 1);
     row->kernel = visit->kernel;
     row->instruction = access->instruction;
     row->block = visit->block;
+    row->argument = ARGUMENT_NEW;
     analyze_access_name(access->message, row->text, sizeof row->text);
     return row;
 }
@@ -52,48 +63,50 @@ static struct analyze_row *row_of(struct memory *memory, const struct analyze_vi
 static void name_buffer(const struct memory *memory, const struct analyze_access *access,
                         struct analyze_row *row)
 {
-    char name[sizeof row->buffer];
-    bool one_surface = access->message->address_model == SONDE_GEN_ADDRESS_SURFACE;
-    if (access->mask == 0 || (one_surface && row->buffer[0] != '\0'))
+    if (access->mask == 0 || row->argument == ARGUMENT_SEVERAL ||
+        (row->argument != ARGUMENT_NEW &&
+         access->message->address_model == SONDE_GEN_ADDRESS_SURFACE))
         return;
     uint64_t address = access->address[__builtin_ctz(access->mask)];
-    analyze_buffers_name(&memory->buffers,
-                         analyze_buffers_find(&memory->buffers, access->message, address), name,
-                         sizeof name);
-    if (row->buffer[0] == '\0')
-        memcpy(row->buffer, name, sizeof name);
-    else if (name[0] != '\0' && strcmp(row->buffer, name) != 0)
+    size_t argument = analyze_buffers_find(&memory->buffers, access->message, address);
+    if (argument == row->argument || argument == ANALYZE_NO_ARGUMENT)
+        return;
+    if (row->argument != ARGUMENT_NEW)
         snprintf(row->buffer, sizeof row->buffer, "(several)");
+    else
+        analyze_buffers_name(&memory->buffers, argument, row->buffer, sizeof row->buffer);
+    row->argument = row->argument != ARGUMENT_NEW ? ARGUMENT_SEVERAL : argument;
+}
+
+static void begin_dispatch(struct memory *memory, uint32_t dispatch)
+{
+    memory->dispatch = dispatch;
+    memset(memory->cache, 0, sizeof memory->cache);
+    analyze_blocks_clear(&memory->pages);
+    analyze_hash_clear(&memory->footprints);
 }
 
 static enum sonde_status see_visit(const struct analyze_visit *visit, void *context,
                                    struct sonde_error *error)
 {
     struct memory *memory = context;
-    if (memory->code.kernel != visit->kernel) {
-        analyze_code_close(&memory->code);
-        enum sonde_status status = analyze_code_open(visit->kernel, &memory->code, error);
-        if (status != SONDE_OK)
-            return status;
-    }
-    if (memory->dispatch != visit->dispatch) {
-        memory->dispatch = visit->dispatch;
-        memset(memory->cache, 0, sizeof memory->cache);
-        analyze_hash_clear(&memory->lines);
-    }
-    if (!analyze_buffers_see(&memory->buffers, visit))
-        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
+    const struct analyze_code *code = analyze_codes_get(&memory->codes, visit, error);
+    if (code == NULL)
+        return error != NULL ? error->status : SONDE_ERROR_MEMORY;
+    if (memory->dispatch != visit->dispatch)
+        begin_dispatch(memory, visit->dispatch);
+    bool good = analyze_buffers_see(&memory->buffers, visit);
+    for (uint32_t i = 0; i < analyze_visit_item_count(visit) && good; i++) {
         struct analyze_access access;
-        if (!analyze_access_read(&memory->code, visit, i, &access))
+        if (!analyze_access_read(code, visit, i, &access))
             continue;
-        struct analyze_row *row = row_of(memory, visit, &access);
+        struct analyze_row *row =
+            row_of(memory, visit, &access, analyze_visit_step(code, visit, i));
         if (row != NULL)
             name_buffer(memory, &access, row);
-        if (row == NULL || !memory->see(memory, visit, &access, row))
-            return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+        good = row != NULL && memory->see(memory, &access, row);
     }
-    return SONDE_OK;
+    return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
 }
 
 static enum sonde_status walk(const struct sonde_trace *trace,
@@ -106,10 +119,11 @@ static enum sonde_status walk(const struct sonde_trace *trace,
     memory->rows = rows;
     memory->see = see;
     memory->dispatch = UINT32_MAX;
+    memory->pages.block_bytes = sizeof(struct page);
     memory->buffers = (struct analyze_buffers){.trace = trace, .dispatch = UINT32_MAX};
     enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, memory, error);
-    analyze_code_close(&memory->code);
-    analyze_hash_clear(&memory->lines);
+    analyze_codes_clear(&memory->codes);
+    begin_dispatch(memory, UINT32_MAX);
     analyze_buffers_clear(&memory->buffers);
     free(memory);
     return status;
@@ -117,10 +131,10 @@ static enum sonde_status walk(const struct sonde_trace *trace,
 
 /* --- memtrace ------------------------------------------------------------------- */
 
-static bool see_memory(struct memory *memory, const struct analyze_visit *visit,
-                       const struct analyze_access *access, struct analyze_row *row)
+static bool see_memory(struct memory *memory, const struct analyze_access *access,
+                       struct analyze_row *row)
 {
-    (void)memory, (void)visit;
+    (void)memory;
     uint64_t *value = row->value;
     if (value[MEMORY_EXECUTIONS]++ == 0)
         value[MEMORY_LOWEST] = UINT64_MAX;
@@ -146,59 +160,57 @@ enum sonde_status analyze_memory(const struct sonde_trace *trace,
 
 /* --- lines of one execution ------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The different lines that an execution touches, ascending. */
+/* The different lines that an execution touches, ascending. Most come so: what
+ * does not is put in its place. */
 static size_t list_lines(const struct analyze_access *access, uint64_t *lines, size_t limit)
 {
-    size_t count = 0, kept = 0;
+    size_t count = 0;
     for (uint32_t left = access->mask; left != 0 && access->width != 0; left &= left - 1) {
         uint64_t first = access->address[__builtin_ctz(left)];
         uint64_t last = (first + access->width - 1) / LINE_BYTES;
-        for (uint64_t line = first / LINE_BYTES; line <= last && count < limit; line++)
-            lines[count++] = line;
+        for (uint64_t line = first / LINE_BYTES; line <= last && count < limit; line++) {
+            size_t place = count;
+            while (place > 0 && lines[place - 1] > line)
+                place--;
+            if (place > 0 && lines[place - 1] == line)
+                continue;
+            memmove(&lines[place + 1], &lines[place], (count - place) * sizeof *lines);
+            lines[place] = line;
+            count++;
+        }
     }
-    if (count > 1)
-        qsort(lines, count, sizeof *lines, compare);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || lines[kept - 1] != lines[i])
-            lines[kept++] = lines[i];
-    return kept;
+    return count;
 }
 
 /* --- stride ------------------------------------------------------------------------ */
 
 static unsigned kind_of(const struct analyze_access *access)
 {
-    int64_t step = 0;
-    unsigned before = ANALYZE_CHANNELS;
-    bool first_step = true;
-    for (uint32_t left = access->mask; left != 0; left &= left - 1) {
+    uint32_t left = access->mask;
+    unsigned first = (unsigned)__builtin_ctz(left);
+    left &= left - 1;
+    if (left == 0)
+        return STRIDE_UNIFORM;
+    unsigned second = (unsigned)__builtin_ctz(left);
+    int64_t distance = (int64_t)(access->address[second] - access->address[first]);
+    int64_t apart = (int64_t)(second - first), step = apart == 1 ? distance : distance / apart;
+    if (step * apart != distance)
+        return STRIDE_GATHER;
+    for (left &= left - 1; left != 0; left &= left - 1) {
         unsigned c = (unsigned)__builtin_ctz(left);
-        if (before < ANALYZE_CHANNELS) {
-            int64_t distance = (int64_t)(access->address[c] - access->address[before]);
-            int64_t each = distance / (int64_t)(c - before);
-            if (each * (int64_t)(c - before) != distance || (!first_step && each != step))
-                return STRIDE_GATHER;
-            step = each;
-            first_step = false;
-        }
-        before = c;
+        if (access->address[c] != access->address[first] + (uint64_t)step * (c - first))
+            return STRIDE_GATHER;
     }
     if (step == 0)
         return STRIDE_UNIFORM;
     return step == (int64_t)access->width ? STRIDE_UNIT : STRIDE_CONSTANT;
 }
 
-static bool see_stride(struct memory *memory, const struct analyze_visit *visit,
-                       const struct analyze_access *access, struct analyze_row *row)
+static bool see_stride(struct memory *memory, const struct analyze_access *access,
+                       struct analyze_row *row)
 {
-    (void)memory, (void)visit;
-    uint64_t lines[ANALYZE_CHANNELS * 5];
+    (void)memory;
+    uint64_t lines[LINES_LIMIT + 1];
     bool block = access->message->layout != SONDE_GEN_LAYOUT_UNTYPED &&
                  access->message->layout != SONDE_GEN_LAYOUT_SCATTERED;
     uint64_t bytes = (uint64_t)access->width * (uint64_t)__builtin_popcount(access->mask);
@@ -209,7 +221,7 @@ static bool see_stride(struct memory *memory, const struct analyze_visit *visit,
     row->value[kind]++;
     if (kind == STRIDE_UNIFORM)
         bytes = access->width;
-    row->value[STRIDE_LINES] += list_lines(access, lines, sizeof lines / sizeof *lines);
+    row->value[STRIDE_LINES] += list_lines(access, lines, LINES_LIMIT);
     row->value[STRIDE_IDEAL] += (bytes + LINE_BYTES - 1) / LINE_BYTES;
     return true;
 }
@@ -224,61 +236,70 @@ enum sonde_status analyze_stride(const struct sonde_trace *trace,
 /* --- cache lines ------------------------------------------------------------------- */
 
 /* Lines of different spaces are different: the surface stands in the high bits. */
-static uint64_t line_key(const struct sonde_gen_message *message, uint64_t line)
+static uint64_t space_of(const struct sonde_gen_message *message)
 {
-    uint64_t space = message->address_model == SONDE_GEN_ADDRESS_SURFACE ? 1 + message->bti : 0;
     if (message->address_model == SONDE_GEN_ADDRESS_SLM)
-        space = 300;
-    return space << 52 | (line & ((UINT64_C(1) << 52) - 1));
+        return 300;
+    return message->address_model == SONDE_GEN_ADDRESS_SURFACE ? 1 + message->bti : 0;
 }
 
-static void note_order(struct analyze_row *row, uint64_t before, bool writes)
+/* Surfaces start at different sets, as buffers in memory do. */
+static void see_cache(struct memory *memory, uint64_t space, uint64_t line, struct analyze_row *row)
 {
-    static const unsigned kinds[2][2] = {{LINE_READ_AFTER_READ, LINE_READ_AFTER_WRITE},
-                                         {LINE_WRITE_AFTER_READ, LINE_WRITE_AFTER_WRITE}};
-    row->value[kinds[writes][before & 1]]++;
+    uint64_t key = (space << 52 | (line & ((UINT64_C(1) << 52) - 1))) + 1;
+    uint64_t *slot = &memory->cache[(line + space * SURFACE_APART) % CACHE_LINES];
+    row->value[*slot == key ? LINE_HITS : LINE_MISSES]++;
+    *slot = key;
 }
 
-/* State of a line: bit 0 the last access wrote. The footprint of a message is
- * kept in a set of (line, instruction). */
-static bool see_line(struct memory *memory, const struct analyze_access *access, uint64_t line,
-                     struct analyze_row *row)
+static uint64_t count_of(uint64_t bits)
 {
-    uint64_t key = line_key(access->message, line);
-    bool writes = access->message->operation != SONDE_GEN_MESSAGE_READ, found;
-    uint64_t *state = analyze_hash_find(&memory->lines, key, &found);
-    if (state == NULL)
+    return (uint64_t)__builtin_popcountll(bits);
+}
+
+/* Lines of one page, `bits`, that a message touches. */
+static bool see_page(struct memory *memory, const struct analyze_access *access, uint64_t page,
+                     uint64_t bits, struct analyze_row *row)
+{
+    uint64_t key = space_of(access->message) << 52 | (page & ((UINT64_C(1) << 52) - 1));
+    bool found, writes = access->message->operation != SONDE_GEN_MESSAGE_READ;
+    struct page *state = analyze_blocks_find(&memory->pages, key);
+    uint64_t *seen =
+        analyze_hash_find(&memory->footprints,
+                          key ^ (uint64_t)(access->instruction + 1) * 0x9e3779b97f4a7c15u, &found);
+    if (state == NULL || seen == NULL)
         return false;
-    if (found)
-        note_order(row, *state, writes);
-    *state = writes;
-    uint64_t *seen = analyze_hash_find(
-        &memory->lines, key ^ (uint64_t)(access->instruction + 1) * 0x9e3779b97f4a7c15u, &found);
-    if (seen == NULL)
-        return false;
-    row->value[LINE_FOOTPRINT] += !found;
-    if (access->message->address_model == SONDE_GEN_ADDRESS_SLM)
-        return true;
-    /* Surfaces start at different sets, as buffers in memory do. */
-    uint64_t *slot = &memory->cache[(line + (key >> 52) * SURFACE_APART) % CACHE_LINES];
-    row->value[*slot == key + 1 ? LINE_HITS : LINE_MISSES]++;
-    *slot = key + 1;
+    uint64_t known = state->touched & bits, after_write = known & state->written;
+    row->value[writes ? LINE_WRITE_AFTER_WRITE : LINE_READ_AFTER_WRITE] += count_of(after_write);
+    row->value[writes ? LINE_WRITE_AFTER_READ : LINE_READ_AFTER_READ] +=
+        count_of(known ^ after_write);
+    row->value[LINE_FOOTPRINT] += count_of(bits & ~*seen);
+    *seen |= bits;
+    state->touched |= bits;
+    state->written = writes ? state->written | bits : state->written & ~bits;
     return true;
 }
 
-static bool see_lines(struct memory *memory, const struct analyze_visit *visit,
-                      const struct analyze_access *access, struct analyze_row *row)
+static bool see_lines(struct memory *memory, const struct analyze_access *access,
+                      struct analyze_row *row)
 {
-    (void)visit;
-    uint64_t lines[ANALYZE_CHANNELS * 5];
-    size_t count = list_lines(access, lines, sizeof lines / sizeof *lines);
+    uint64_t lines[LINES_LIMIT + 1];
+    size_t count = list_lines(access, lines, LINES_LIMIT);
     row->value[LINE_EXECUTIONS]++;
     row->value[LINE_LINES] += count;
     if (count > row->value[LINE_MOST])
         row->value[LINE_MOST] = count;
-    for (size_t i = 0; i < count; i++)
-        if (!see_line(memory, access, lines[i], row))
+    bool cached = access->message->address_model != SONDE_GEN_ADDRESS_SLM;
+    for (size_t i = 0; i < count;) {
+        uint64_t page = lines[i] / PAGE_LINES, bits = 0;
+        for (; i < count && lines[i] / PAGE_LINES == page; i++) {
+            bits |= UINT64_C(1) << lines[i] % PAGE_LINES;
+            if (cached)
+                see_cache(memory, space_of(access->message), lines[i], row);
+        }
+        if (!see_page(memory, access, page, bits, row))
             return false;
+    }
     return true;
 }
 

@@ -12,59 +12,88 @@
 #include "base/array.h"
 #include "base/bytes.h"
 
-/* A software thread of the dispatch at hand. */
-struct thread {
-    uint64_t group;
-    uint32_t epoch; /* barriers that it has passed */
+/* A work-group of which hardware threads run. */
+struct group {
+    uint64_t id;
+    uint32_t threads;            /* 0: the place is free */
+    struct analyze_blocks local; /* its local memory */
 };
 
-/* An access, packed: 0 none. */
+/* A hardware thread slot, and the thread that runs there. */
+struct thread {
+    uint32_t group;  /* place; UINT32_MAX none */
+    uint32_t epoch;  /* barriers that it has passed */
+    uint32_t serial; /* of its start */
+};
+
+/* An access, packed: 0 none. The group is a part of its hash: two that share
+ * it hide a race only when barriers seem to order them. Threads of a group
+ * start together, so that few bits tell them apart. */
 #define ACCESS_VALID       UINT64_C(1)
 #define ACCESS_ATOMIC      UINT64_C(2)
 #define ACCESS_INSTRUCTION 2
-#define ACCESS_EPOCH       20
-#define ACCESS_THREAD      38
+#define ACCESS_EPOCH       18
+#define ACCESS_THREAD      34
+#define ACCESS_GROUP       44
+
+/* The last accesses to a granule. */
+struct shadow {
+    uint64_t write, read;
+    uint64_t other; /* read of another thread than the last */
+};
+
+#define BLOCK_GRANULES 8u
+
+/* What is known of a kernel's code besides the code. */
+struct program {
+    uint32_t *barriers; /* in front of each instruction; NULL: not looked at */
+    uint32_t granule;   /* bytes */
+};
 
 struct race {
     struct analyze_rows *rows;
-    struct analyze_code code;
+    struct analyze_codes codes;
     struct analyze_buffers buffers;
-    bool *is_barrier; /* by instruction of the code */
+    struct program *programs; /* by id of the kernel */
+    size_t program_count;
     uint32_t dispatch;
-    uint32_t granule; /* bytes */
-    struct thread *threads;
+    struct thread *threads; /* by slot, in the order in which they are met */
     size_t thread_count, thread_capacity;
-    struct analyze_hash running; /* sr0.0 -> thread */
-    struct analyze_hash writes, reads,
-        others;                /* granule -> access; others: reads of another thread */
+    uint32_t starts;
+    struct group *groups;
+    size_t group_count, group_capacity;
+    struct analyze_hash running; /* sr0.0 -> thread + 1 */
+    struct analyze_hash alive;   /* id of a group -> place + 1 */
+    struct analyze_blocks memory;
     struct analyze_hash pairs; /* -> row */
 };
 
-static uint64_t pack(uint32_t thread, uint32_t epoch, uint32_t instruction, bool atomic)
+/* A visit, and what of it is needed for each access. */
+struct scene {
+    struct race *race;
+    const struct analyze_visit *visit;
+    const struct sonde_gen_message *message;
+    uint64_t now; /* the access, packed */
+    uint32_t granule;
+    bool writes;
+};
+
+static bool unordered(uint64_t before, uint64_t now)
 {
-    return ACCESS_VALID | (atomic ? ACCESS_ATOMIC : 0) |
-           (uint64_t)(instruction & 0x3ffff) << ACCESS_INSTRUCTION |
-           (uint64_t)(epoch & 0x3ffff) << ACCESS_EPOCH | (uint64_t)thread << ACCESS_THREAD;
+    if ((before & ACCESS_VALID) == 0 || before >> ACCESS_THREAD == now >> ACCESS_THREAD ||
+        (before & now & ACCESS_ATOMIC) != 0)
+        return false;
+    bool same_epoch = ((before ^ now) >> ACCESS_EPOCH & 0xffff) == 0;
+    return before >> ACCESS_GROUP != now >> ACCESS_GROUP || same_epoch;
 }
 
-static bool unordered(const struct race *race, uint64_t before, uint64_t now)
+static bool report(const struct scene *scene, const char *kind, uint64_t before, uint64_t address)
 {
-    uint32_t first = (uint32_t)(before >> ACCESS_THREAD), second = (uint32_t)(now >> ACCESS_THREAD);
-    bool same_epoch = ((before ^ now) >> ACCESS_EPOCH & 0x3ffff) == 0;
-    if ((before & ACCESS_VALID) == 0 || first == second)
-        return false;
-    if ((before & now & ACCESS_ATOMIC) != 0)
-        return false;
-    return race->threads[first].group != race->threads[second].group || same_epoch;
-}
-
-static bool report(struct race *race, const struct analyze_visit *visit,
-                   const struct sonde_gen_message *message, const char *kind, uint64_t before,
-                   uint64_t now, uint64_t address)
-{
-    uint64_t first = before >> ACCESS_INSTRUCTION & 0x3ffff;
-    uint64_t second = now >> ACCESS_INSTRUCTION & 0x3ffff;
-    uint64_t key = ((uint64_t)visit->kernel->id << 44 | first << 24 | second << 4) +
+    struct race *race = scene->race;
+    const struct analyze_visit *visit = scene->visit;
+    uint64_t first = before >> ACCESS_INSTRUCTION & 0xffff;
+    uint64_t second = scene->now >> ACCESS_INSTRUCTION & 0xffff;
+    uint64_t key = ((uint64_t)visit->kernel->id << 36 | first << 20 | second << 4) +
                    (uint64_t)(kind[0] == 'r') * 2 + (uint64_t)(kind[strlen(kind) - 1] == 'd');
     bool found;
     uint64_t *place = analyze_hash_find(&race->pairs, key, &found);
@@ -77,9 +106,10 @@ static bool report(struct race *race, const struct analyze_visit *visit,
         row->instruction = (uint32_t)second;
         row->block = visit->block;
         snprintf(row->text, sizeof row->text, "%s", kind);
-        analyze_buffers_name(&race->buffers, analyze_buffers_find(&race->buffers, message, address),
+        analyze_buffers_name(&race->buffers,
+                             analyze_buffers_find(&race->buffers, scene->message, address),
                              row->buffer, sizeof row->buffer);
-        if (message->address_model == SONDE_GEN_ADDRESS_SLM)
+        if (scene->message->address_model == SONDE_GEN_ADDRESS_SLM)
             snprintf(row->buffer, sizeof row->buffer, "local memory");
         row->value[RACE_FIRST] = first;
         row->value[RACE_SECOND] = second;
@@ -90,79 +120,157 @@ static bool report(struct race *race, const struct analyze_visit *visit,
 }
 
 /* One granule. */
-static bool touch(struct race *race, const struct analyze_visit *visit,
-                  const struct sonde_gen_message *message, uint64_t key, uint64_t now, bool writes,
-                  uint64_t address)
+static bool touch(const struct scene *scene, struct shadow *shadow, uint64_t address)
 {
-    bool found;
-    uint64_t *write = analyze_hash_find(&race->writes, key, &found);
-    uint64_t *read = analyze_hash_find(&race->reads, key, &found);
-    uint64_t *other = analyze_hash_find(&race->others, key, &found);
-    if (write == NULL || read == NULL || other == NULL)
-        return false;
+    uint64_t now = scene->now;
     bool good = true;
-    if (unordered(race, *write, now))
-        good = report(race, visit, message, writes ? "write after write" : "read after write",
-                      *write, now, address);
-    if (writes && unordered(race, *read, now))
-        good = good && report(race, visit, message, "write after read", *read, now, address);
-    else if (writes && unordered(race, *other, now))
-        good = good && report(race, visit, message, "write after read", *other, now, address);
-    if (writes) {
-        *write = now;
+    if (unordered(shadow->write, now))
+        good = report(scene, scene->writes ? "write after write" : "read after write",
+                      shadow->write, address);
+    if (scene->writes && unordered(shadow->read, now))
+        good = good && report(scene, "write after read", shadow->read, address);
+    else if (scene->writes && unordered(shadow->other, now))
+        good = good && report(scene, "write after read", shadow->other, address);
+    if (scene->writes) {
+        shadow->write = now;
     } else {
-        if (*read >> ACCESS_THREAD != now >> ACCESS_THREAD)
-            *other = *read;
-        *read = now;
+        if (shadow->read >> ACCESS_THREAD != now >> ACCESS_THREAD)
+            shadow->other = shadow->read;
+        shadow->read = now;
     }
     return good;
 }
 
-static uint64_t key_of(const struct race *race, const struct thread *thread,
-                       const struct sonde_gen_message *message, uint64_t granule)
+static struct analyze_blocks *memory_of(const struct scene *scene, const struct thread *thread)
 {
-    uint64_t space = message->address_model == SONDE_GEN_ADDRESS_SURFACE ? 1 + message->bti : 0;
-    (void)race;
-    if (message->address_model == SONDE_GEN_ADDRESS_SLM) /* every group has its own */
-        return UINT64_C(1) << 63 | thread->group << 28 | (granule & 0xfffffff);
-    return space << 50 | (granule & ((UINT64_C(1) << 50) - 1));
+    if (scene->message->address_model == SONDE_GEN_ADDRESS_SLM) /* every group has its own */
+        return &scene->race->groups[thread->group].local;
+    return &scene->race->memory;
 }
 
-static bool see_access(struct race *race, const struct analyze_visit *visit, uint32_t thread,
-                       uint32_t epoch, const struct analyze_access *access)
+static bool touch_all(const struct scene *scene, const struct thread *thread,
+                      const struct analyze_access *access)
 {
-    uint8_t operation = access->message->operation;
-    bool atomic = operation == SONDE_GEN_MESSAGE_ATOMIC;
-    bool writes = atomic || operation == SONDE_GEN_MESSAGE_WRITE;
-    uint64_t now = pack(thread, epoch, access->instruction, atomic);
+    const struct sonde_gen_message *message = scene->message;
+    struct analyze_blocks *memory = memory_of(scene, thread);
+    uint64_t space = message->address_model == SONDE_GEN_ADDRESS_SURFACE ? 1 + message->bti : 0;
+    uint64_t last_block = UINT64_MAX;
+    struct shadow *block = NULL;
     for (uint32_t left = access->mask; left != 0; left &= left - 1) {
         uint64_t address = access->address[__builtin_ctz(left)];
-        uint64_t last = (address + (access->width ? access->width - 1 : 0)) / race->granule;
-        for (uint64_t g = address / race->granule; g <= last; g++) {
-            uint64_t key = key_of(race, &race->threads[thread], access->message, g);
-            if (!touch(race, visit, access->message, key, now, writes, g * race->granule))
+        uint64_t end = (address + (access->width ? access->width - 1 : 0)) / scene->granule;
+        for (uint64_t g = address / scene->granule; g <= end; g++) {
+            if (g / BLOCK_GRANULES != last_block) {
+                last_block = g / BLOCK_GRANULES;
+                block = analyze_blocks_find(memory, space << 52 | last_block);
+                if (block == NULL)
+                    return false;
+            }
+            if (!touch(scene, &block[g % BLOCK_GRANULES], g * scene->granule))
                 return false;
         }
     }
     return true;
 }
 
+/* --- threads and groups --------------------------------------------------------------- */
+
+static void leave_group(struct race *race, struct thread *thread)
+{
+    if (thread->group == UINT32_MAX)
+        return;
+    struct group *group = &race->groups[thread->group];
+    if (--group->threads == 0)
+        analyze_blocks_clear(&group->local);
+    thread->group = UINT32_MAX;
+}
+
+/* Forget the groups that have ended, when there are many. */
+static bool clean_alive(struct race *race)
+{
+    if (race->alive.count < 4 * race->group_count + 64)
+        return true;
+    analyze_hash_clear(&race->alive);
+    for (size_t i = 0; i < race->group_count; i++) {
+        bool found;
+        uint64_t *place = race->groups[i].threads == 0
+                              ? NULL
+                              : analyze_hash_find(&race->alive, race->groups[i].id, &found);
+        if (place == NULL && race->groups[i].threads != 0)
+            return false;
+        if (place != NULL)
+            *place = i + 1;
+    }
+    return true;
+}
+
+/* The place of the group, new when none of its threads runs. UINT32_MAX: out of memory. */
+static uint32_t enter_group(struct race *race, uint64_t id)
+{
+    bool found;
+    uint64_t *place = clean_alive(race) ? analyze_hash_find(&race->alive, id, &found) : NULL;
+    if (place == NULL)
+        return UINT32_MAX;
+    size_t at = (size_t)*place - 1;
+    if (*place == 0 || race->groups[at].threads == 0 || race->groups[at].id != id) {
+        for (at = 0; at < race->group_count && race->groups[at].threads != 0;)
+            at++;
+        if (at == race->group_count) {
+            if (base_array_reserve((void **)&race->groups, &race->group_capacity, at + 1,
+                                   sizeof *race->groups) != SONDE_OK)
+                return UINT32_MAX;
+            race->group_count++;
+        }
+        race->groups[at] =
+            (struct group){.id = id, .local.block_bytes = BLOCK_GRANULES * sizeof(struct shadow)};
+        *place = at + 1;
+    }
+    race->groups[at].threads++;
+    return (uint32_t)at;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
 static bool start_thread(struct race *race, const struct analyze_visit *visit)
 {
     const uint8_t *header;
     bool found;
-    uint64_t *running = analyze_hash_find(&race->running, visit->thread, &found);
-    if (running == NULL ||
-        base_array_reserve((void **)&race->threads, &race->thread_capacity, race->thread_count + 1,
-                           sizeof *race->threads) != SONDE_OK)
+    uint64_t *place = analyze_hash_find(&race->running, visit->thread, &found);
+    if (place == NULL)
         return false;
+    if (*place == 0) {
+        if (base_array_reserve((void **)&race->threads, &race->thread_capacity,
+                               race->thread_count + 1, sizeof *race->threads) != SONDE_OK)
+            return false;
+        *place = race->thread_count + 1;
+        race->threads[race->thread_count++] = (struct thread){.group = UINT32_MAX};
+    }
+    struct thread *thread = &race->threads[*place - 1];
+    leave_group(race, thread);
     analyze_visit_item(visit, 0, &header);
-    *running = race->thread_count;
-    race->threads[race->thread_count++] = (struct thread){
-        .group = base_load32(header + 4) ^ (uint64_t)base_load32(header + 24) << 11 ^
-                 (uint64_t)base_load32(header + 28) << 22};
-    return true;
+    uint64_t id = mix(mix(mix(1, base_load32(header + 4)), base_load32(header + 24)),
+                      base_load32(header + 28));
+    thread->group = enter_group(race, id);
+    thread->epoch = 0;
+    thread->serial = race->starts++;
+    return thread->group != UINT32_MAX;
 }
+
+static void end_dispatch(struct race *race)
+{
+    for (size_t i = 0; i < race->group_count; i++)
+        analyze_blocks_clear(&race->groups[i].local);
+    race->group_count = race->thread_count = 0;
+    analyze_hash_clear(&race->running);
+    analyze_hash_clear(&race->alive);
+    analyze_blocks_clear(&race->memory);
+}
+
+/* --- visits ------------------------------------------------------------------------------ */
 
 /* Bytes, where any message is narrower than a dword. */
 static uint32_t granule_of(const struct analyze_code *code)
@@ -176,75 +284,86 @@ static uint32_t granule_of(const struct analyze_code *code)
     return 4;
 }
 
-static enum sonde_status begin(struct race *race, const struct analyze_visit *visit,
-                               struct sonde_error *error)
+static const struct program *program_of(struct race *race, const struct analyze_code *code)
 {
-    if (race->code.kernel != visit->kernel) {
-        analyze_code_close(&race->code);
-        enum sonde_status status = analyze_code_open(visit->kernel, &race->code, error);
-        if (status != SONDE_OK)
-            return status;
-        race->granule = granule_of(&race->code);
-        free(race->is_barrier);
-        race->is_barrier = calloc(race->code.count + 1, sizeof *race->is_barrier);
-        if (race->is_barrier == NULL)
-            return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-        for (size_t i = 0; i < race->code.count; i++)
-            race->is_barrier[i] =
-                race->code.messages[i].is_message &&
-                race->code.messages[i].message.operation == SONDE_GEN_MESSAGE_BARRIER;
+    uint32_t id = code->kernel->id;
+    if (id >= race->program_count) {
+        struct program *programs = realloc(race->programs, (id + 1) * sizeof *programs);
+        if (programs == NULL)
+            return NULL;
+        memset(programs + race->program_count, 0,
+               (id + 1 - race->program_count) * sizeof *programs);
+        race->programs = programs;
+        race->program_count = id + 1;
     }
-    if (race->dispatch == visit->dispatch)
-        return SONDE_OK;
-    race->dispatch = visit->dispatch;
-    race->thread_count = 0;
-    analyze_hash_clear(&race->running);
-    analyze_hash_clear(&race->writes);
-    analyze_hash_clear(&race->reads);
-    analyze_hash_clear(&race->others);
-    return SONDE_OK;
+    struct program *program = &race->programs[id];
+    if (program->barriers != NULL)
+        return program;
+    program->granule = granule_of(code);
+    program->barriers = calloc(code->count + 2, sizeof *program->barriers);
+    for (size_t i = 0; i < code->count && program->barriers != NULL; i++)
+        program->barriers[i + 1] = program->barriers[i] + (code->messages[i].is_message &&
+                                                           code->messages[i].message.operation ==
+                                                               SONDE_GEN_MESSAGE_BARRIER);
+    return program->barriers != NULL ? program : NULL;
 }
 
-/* Barriers of the visited block before an instruction of it. */
-static uint32_t barriers_before(const struct race *race, const struct analyze_visit *visit,
-                                uint32_t instruction)
+static uint64_t pack(const struct race *race, const struct thread *thread, uint32_t epoch,
+                     uint32_t instruction, bool atomic)
 {
-    uint32_t count = 0;
-    if (visit->starts_thread)
-        return 0;
+    return ACCESS_VALID | (atomic ? ACCESS_ATOMIC : 0) |
+           (uint64_t)(instruction & 0xffff) << ACCESS_INSTRUCTION |
+           (uint64_t)(epoch & 0xffff) << ACCESS_EPOCH |
+           (uint64_t)(thread->serial & 0x3ff) << ACCESS_THREAD |
+           race->groups[thread->group].id << ACCESS_GROUP;
+}
+
+static bool see_accesses(struct race *race, const struct analyze_visit *visit,
+                         const struct analyze_code *code, const struct program *program,
+                         struct thread *thread)
+{
     const struct sonde_trace_block *block = &visit->kernel->blocks[visit->block];
-    for (uint32_t i = block->first; i < block->first + block->count && i < instruction; i++)
-        count += i < race->code.count && race->is_barrier[i];
-    return count;
+    uint32_t passed = block->first <= code->count ? program->barriers[block->first] : 0;
+    struct scene scene = {.race = race, .visit = visit, .granule = program->granule};
+    for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
+        struct analyze_access access;
+        if (!analyze_access_read(code, visit, i, &access))
+            continue;
+        bool atomic = access.message->operation == SONDE_GEN_MESSAGE_ATOMIC;
+        scene.message = access.message;
+        scene.writes = atomic || access.message->operation == SONDE_GEN_MESSAGE_WRITE;
+        scene.now =
+            pack(race, thread, thread->epoch + program->barriers[access.instruction] - passed,
+                 access.instruction, atomic);
+        if (!touch_all(&scene, thread, &access))
+            return false;
+    }
+    uint32_t end = block->first + block->count;
+    thread->epoch += end <= code->count ? program->barriers[end] - passed : 0;
+    return true;
 }
 
 static enum sonde_status see_visit(const struct analyze_visit *visit, void *context,
                                    struct sonde_error *error)
 {
     struct race *race = context;
-    enum sonde_status status = begin(race, visit, error);
-    bool found = true, good = true;
-    if (status == SONDE_OK && !analyze_buffers_see(&race->buffers, visit))
-        status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    if (status != SONDE_OK)
-        return status;
-    if (visit->starts_thread && analyze_visit_item_count(visit) > 0) {
-        good = start_thread(race, visit);
-        return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    const struct analyze_code *code = analyze_codes_get(&race->codes, visit, error);
+    if (code == NULL)
+        return error != NULL ? error->status : SONDE_ERROR_MEMORY;
+    const struct program *program = program_of(race, code);
+    if (race->dispatch != visit->dispatch)
+        end_dispatch(race);
+    race->dispatch = visit->dispatch;
+    bool found = true, good = program != NULL && analyze_buffers_see(&race->buffers, visit);
+    if (good && visit->starts_thread) {
+        good = analyze_visit_item_count(visit) == 0 || start_thread(race, visit);
+    } else if (good) {
+        uint64_t *place = analyze_hash_find(&race->running, visit->thread, &found);
+        good = place != NULL;
+        struct thread *thread = good && *place != 0 ? &race->threads[*place - 1] : NULL;
+        if (thread != NULL && thread->group != UINT32_MAX) /* else its start is lost */
+            good = see_accesses(race, visit, code, program, thread);
     }
-    uint64_t *running = analyze_hash_find(&race->running, visit->thread, &found);
-    if (running == NULL)
-        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    if (!found || *running >= race->thread_count) /* its start is lost */
-        return SONDE_OK;
-    uint32_t thread = (uint32_t)*running, epoch = race->threads[thread].epoch;
-    for (uint32_t i = 0; i < analyze_visit_item_count(visit) && good; i++) {
-        struct analyze_access access;
-        if (analyze_access_read(&race->code, visit, i, &access))
-            good = see_access(race, visit, thread,
-                              epoch + barriers_before(race, visit, access.instruction), &access);
-    }
-    race->threads[thread].epoch += barriers_before(race, visit, UINT32_MAX);
     return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
 }
 
@@ -252,19 +371,21 @@ enum sonde_status analyze_races(const struct sonde_trace *trace,
                                 const struct analyze_matcher *matcher, struct analyze_rows *rows,
                                 struct sonde_error *error)
 {
-    struct race race = {
-        .rows = rows, .dispatch = UINT32_MAX, .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
+    struct race race = {.rows = rows,
+                        .dispatch = UINT32_MAX,
+                        .memory.block_bytes = BLOCK_GRANULES * sizeof(struct shadow),
+                        .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
     snprintf(rows->note, sizeof rows->note,
              "channels of one hardware thread are not compared with each other, nor images");
     enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, &race, error);
-    analyze_code_close(&race.code);
-    analyze_hash_clear(&race.running);
-    analyze_hash_clear(&race.writes);
-    analyze_hash_clear(&race.reads);
-    analyze_hash_clear(&race.others);
+    end_dispatch(&race);
+    analyze_codes_clear(&race.codes);
     analyze_hash_clear(&race.pairs);
     analyze_buffers_clear(&race.buffers);
+    for (size_t i = 0; i < race.program_count; i++)
+        free(race.programs[i].barriers);
+    free(race.programs);
     free(race.threads);
-    free(race.is_barrier);
+    free(race.groups);
     return status;
 }

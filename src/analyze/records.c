@@ -1,6 +1,7 @@
 #include "analyze/records.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 
@@ -118,21 +119,33 @@ uint64_t analyze_records_missing(const struct sonde_trace *trace)
     return made > there ? made - there : 0;
 }
 
-uint32_t analyze_visit_item_count(const struct analyze_visit *visit)
+/* Items that are accesses, and where the channels of each stand. */
+static bool make_steps(struct analyze_code *code, const struct sonde_record_layout *layout)
 {
-    return visit->layout->blocks[visit->block].item_count;
-}
-
-const struct sonde_record_item *analyze_visit_item(const struct analyze_visit *visit,
-                                                   uint32_t index, const uint8_t **data)
-{
-    const struct sonde_record_item *item =
-        &visit->layout->items[visit->layout->blocks[visit->block].first_item + index];
-    *data = visit->record + item->offset;
-    return item;
+    code->steps = calloc(layout->item_count + 1, sizeof *code->steps);
+    if (code->steps == NULL)
+        return false;
+    for (size_t b = 0; b < layout->block_count; b++) {
+        const struct sonde_record_block *block = &layout->blocks[b];
+        for (uint32_t i = block->first_item; i < block->first_item + block->item_count; i++) {
+            const struct sonde_record_item *item = &layout->items[i];
+            uint32_t instruction = item->point.instruction;
+            code->steps[i].row = UINT32_MAX;
+            if (item->point.kind != SONDE_RECORD_ADDRESSES || instruction >= code->count ||
+                !code->messages[instruction].is_access)
+                continue;
+            code->steps[i].message = &code->messages[instruction];
+            for (uint32_t m = block->first_item; m < block->first_item + block->item_count; m++)
+                if (layout->items[m].point.kind == SONDE_RECORD_MASK &&
+                    layout->items[m].point.instruction == instruction)
+                    code->steps[i].mask_offset = layout->items[m].offset;
+        }
+    }
+    return true;
 }
 
 enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
+                                    const struct sonde_record_layout *layout,
                                     struct analyze_code *code, struct sonde_error *error)
 {
     *code = (struct analyze_code){.kernel = kernel};
@@ -146,6 +159,8 @@ enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     for (size_t i = 0; i < code->count; i++)
         analyze_message_read(&code->instructions[i], &code->messages[i]);
+    if (layout != NULL && !make_steps(code, layout))
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     return SONDE_OK;
 }
 
@@ -153,5 +168,37 @@ void analyze_code_close(struct analyze_code *code)
 {
     free(code->instructions);
     free(code->messages);
+    free(code->steps);
     *code = (struct analyze_code){.kernel = NULL};
+}
+
+struct analyze_code *analyze_codes_get(struct analyze_codes *codes,
+                                       const struct analyze_visit *visit, struct sonde_error *error)
+{
+    uint32_t id = visit->kernel->id;
+    if (id >= codes->count) {
+        struct analyze_code *items = realloc(codes->items, (id + 1) * sizeof *items);
+        if (items == NULL) {
+            sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+            return NULL;
+        }
+        memset(items + codes->count, 0, (id + 1 - codes->count) * sizeof *items);
+        codes->items = items;
+        codes->count = id + 1;
+    }
+    struct analyze_code *code = &codes->items[id];
+    if (code->kernel == NULL &&
+        analyze_code_open(visit->kernel, visit->layout, code, error) != SONDE_OK) {
+        analyze_code_close(code);
+        return NULL;
+    }
+    return code;
+}
+
+void analyze_codes_clear(struct analyze_codes *codes)
+{
+    for (size_t i = 0; i < codes->count; i++)
+        analyze_code_close(&codes->items[i]);
+    free(codes->items);
+    *codes = (struct analyze_codes){.items = NULL};
 }

@@ -51,9 +51,19 @@ enum sonde_status analyze_records_walk(const struct sonde_trace *trace,
 uint64_t analyze_records_missing(const struct sonde_trace *trace);
 
 /* The item at `index` of a visit and its bytes. */
-const struct sonde_record_item *analyze_visit_item(const struct analyze_visit *visit,
-                                                   uint32_t index, const uint8_t **data);
-uint32_t analyze_visit_item_count(const struct analyze_visit *visit);
+static inline uint32_t analyze_visit_item_count(const struct analyze_visit *visit)
+{
+    return visit->layout->blocks[visit->block].item_count;
+}
+
+static inline const struct sonde_record_item *
+analyze_visit_item(const struct analyze_visit *visit, uint32_t index, const uint8_t **data)
+{
+    const struct sonde_record_item *item =
+        &visit->layout->items[visit->layout->blocks[visit->block].first_item + index];
+    *data = visit->record + item->offset;
+    return item;
+}
 
 /* --- memory accesses ------------------------------------------------------------ */
 
@@ -75,6 +85,16 @@ struct analyze_message {
     bool is_access;  /* to bytes of memory */
     bool is_block;   /* one address for all channels */
     uint32_t width;  /* bytes at each address */
+    uint32_t window; /* a bit for each channel */
+    uint8_t channel_offset;
+    bool no_mask;
+};
+
+/* How an item of a record is to be read; by place in the layout. */
+struct analyze_reading {
+    const struct analyze_message *message; /* NULL: it is no access */
+    uint32_t mask_offset;                  /* of the dword with its channels, 0 = the header's */
+    uint32_t row;                          /* for the user; UINT32_MAX at first */
 };
 
 /* The instructions of a kernel, decoded; messages where there are any. */
@@ -82,9 +102,29 @@ struct analyze_code {
     const struct sonde_trace_kernel *kernel;
     struct sonde_gen_instruction *instructions;
     struct analyze_message *messages; /* by instruction */
+    struct analyze_reading *steps;    /* NULL without records */
     size_t count;
 };
+
+/* The code of each kernel of a trace, decoded once. Zero-initialise. */
+struct analyze_codes {
+    struct analyze_code *items; /* by id of the kernel */
+    size_t count;
+};
+/* The code of the kernel that a visit is of; NULL with an error. */
+struct analyze_code *analyze_codes_get(struct analyze_codes *codes,
+                                       const struct analyze_visit *visit,
+                                       struct sonde_error *error);
+void analyze_codes_clear(struct analyze_codes *codes);
+static inline struct analyze_reading *analyze_visit_step(const struct analyze_code *code,
+                                                         const struct analyze_visit *visit,
+                                                         uint32_t item)
+{
+    return &code->steps[visit->layout->blocks[visit->block].first_item + item];
+}
+
 enum sonde_status analyze_code_open(const struct sonde_trace_kernel *kernel,
+                                    const struct sonde_record_layout *layout,
                                     struct analyze_code *code, struct sonde_error *error);
 void analyze_code_close(struct analyze_code *code);
 

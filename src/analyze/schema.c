@@ -70,7 +70,7 @@ static struct analyze_row *add_row(struct schemas *s, uint32_t kernel, uint32_t 
     snprintf(row->text, sizeof row->text, "%s", tool + strlen(PREFIX));
     if (s->code.kernel != row->kernel) {
         analyze_code_close(&s->code);
-        analyze_code_open(row->kernel, &s->code, NULL);
+        analyze_code_open(row->kernel, sonde_trace_record_layout(s->trace, kernel), &s->code, NULL);
     }
     if (s->code.kernel != NULL && instruction < s->code.count)
         row->value[SCHEMA_ROW_OPCODE] = s->code.instructions[instruction].opcode;
@@ -279,7 +279,7 @@ static enum sonde_status see(const struct analyze_visit *visit, void *context,
         return SONDE_OK;
     if (s->code.kernel != visit->kernel) {
         analyze_code_close(&s->code);
-        enum sonde_status status = analyze_code_open(visit->kernel, &s->code, error);
+        enum sonde_status status = analyze_code_open(visit->kernel, visit->layout, &s->code, error);
         if (status != SONDE_OK)
             return status;
     }

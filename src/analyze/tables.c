@@ -53,7 +53,7 @@ void analyze_rows_locate(struct analyze_rows *rows)
             analyze_code_close(&code);
             sonde_source_lines_destroy(lines);
             lines = NULL;
-            if (analyze_code_open(kernel, &code, NULL) != SONDE_OK ||
+            if (analyze_code_open(kernel, NULL, &code, NULL) != SONDE_OK ||
                 sonde_source_lines_read(kernel->debug_elf, kernel->debug_elf_size, &lines, NULL) !=
                     SONDE_OK)
                 lines = NULL;

@@ -13,6 +13,7 @@ struct analyze_row {
     uint32_t instruction; /* UINT32_MAX none */
     uint32_t block;       /* UINT32_MAX none */
     char text[48];
+    size_t argument; /* of the analysis itself */
     char buffer[48]; /* name of the argument whose memory it is, "" not known or none */
     char source[64]; /* "file.cl:12", "" not known */
     uint64_t value[ANALYZE_VALUES]; /* which is what: enum of the function */
