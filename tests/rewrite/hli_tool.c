@@ -1,6 +1,6 @@
-/* A tool for `sonde verify`: calls the probe `weigh` of probes.cl, from the
- * device binary that PROBES names, at the start of every block, and adds up
- * what it returns. */
+/* A tool for `sonde verify`: calls the probe of probes.cl that PROBE names, from
+ * the device binary PROBES, at the start of every block, and adds up what it
+ * returns. */
 #include <stdlib.h>
 
 #include "sonde/hli.h"
@@ -38,9 +38,10 @@ static enum sonde_status build(struct sonde_tool_build *build, struct sonde_erro
     uint32_t blocks = (uint32_t)sonde_kernel_block_count(sonde_instrument_kernel(instrument));
     struct sonde_profile_array array;
     enum sonde_status status = SONDE_OK;
-    const char *path = getenv("PROBES");
+    const char *path = getenv("PROBES"), *name = getenv("PROBE");
     if (function == NULL)
-        status = sonde_hli_function_open(path == NULL ? "" : path, "call_weigh", &function, error);
+        status = sonde_hli_function_open(path == NULL ? "" : path, name == NULL ? "" : name,
+                                         &function, error);
     if (status == SONDE_OK)
         status = sonde_tool_build_allocate(build, 4, blocks, &array, error);
     for (uint32_t block = 0; block < blocks && status == SONDE_OK; block++)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-program, part, device, source, *rest = sys.argv[1:]
+part, device, source, what, *rest = sys.argv[1:]
 if shutil.which("ocloc") is None:
     sys.exit(77)
 with tempfile.TemporaryDirectory() as folder:
@@ -19,13 +19,16 @@ with tempfile.TemporaryDirectory() as folder:
     found = list(pathlib.Path(folder).glob("*.bin"))
     if done.returncode != 0 or not found:
         sys.exit(done.stdout.decode(errors="replace"))
-    if not rest:
-        sys.exit(subprocess.run([program, part, str(found[0])], check=False).returncode)
-    tool, *examples = rest
+    if what == "--programs":
+        sys.exit(max(subprocess.run([program, part, str(found[0])], check=False).returncode
+                     for program in rest))
+    program, tool, *examples = rest
+    # The last one with a probe that has a stack and is linked in.
     for example in examples:
+        probe = "call_look_up" if example == examples[-1] else "call_weigh"
         done = subprocess.run([program, "verify", "--device", "emu:" + device, "-t",
                                "opcodeprof," + tool, "-o", folder + "/run", "--", example],
-                              env=dict(os.environ, PROBES=str(found[0])), stdout=subprocess.PIPE,
+                              env=dict(os.environ, PROBES=str(found[0]), PROBE=probe), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)
         print(done.stdout)
         if done.returncode != 0 or "identical:" not in done.stdout:

@@ -50,6 +50,20 @@ __kernel void call_weigh(__global uint *out, uint mask, uint thread, ulong block
     out[0] = weigh(mask, thread, block);
 }
 
+// The same parameters; with an array and a call.
+__attribute__((noinline)) uint look_up(uint mask, uint thread, ulong block)
+{
+    uint table[24];
+    for (uint i = 0; i < 24; i++)
+        table[(i + thread) % 24] = mask >> i;
+    return table[block % 24] + weigh(mask, thread, block);
+}
+
+__kernel void call_look_up(__global uint *out, uint mask, uint thread, ulong block)
+{
+    out[0] = look_up(mask, thread, block);
+}
+
 __attribute__((noinline)) uint array(uint value, uint index)
 {
     uint kept[64];
