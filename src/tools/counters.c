@@ -162,36 +162,3 @@ enum sonde_status tools_counters_write(struct sonde_tool_dispatch *dispatch, con
     return tools_counters_write_group(dispatch, sonde_tool_dispatch_state(dispatch), 0, tool,
                                       error);
 }
-
-struct tools_timer tools_timer_make(struct tools_counters *counters, uint32_t instruction,
-                                    sonde_vreg vreg)
-{
-    struct tools_timer timer = {.timer = vreg,
-                                .cycles = tools_counters_record(counters),
-                                .executions = tools_counters_record(counters),
-                                .skipped = tools_counters_record(counters)};
-    tools_counters_add(counters, instruction, SONDE_TRACE_EXECUTIONS, timer.executions);
-    tools_counters_add(counters, instruction, SONDE_TRACE_CYCLES, timer.cycles);
-    tools_counters_add(counters, instruction, SONDE_TRACE_SKIPPED, timer.skipped);
-    return timer;
-}
-
-enum sonde_status tools_timer_stop(const struct tools_timer *timer,
-                                   const struct tools_counters *counters, struct sonde_coder *coder,
-                                   struct sonde_procedure *procedure, struct sonde_error *error)
-{
-    static const struct sonde_predicate doubtful = {.flag_number = 0};
-    enum sonde_status status =
-        sonde_coder_stop_timer_ext(coder, procedure, timer->timer, NULL, error);
-    if (status == SONDE_OK)
-        status =
-            tools_counters_increment(counters, coder, procedure, timer->skipped, &doubtful, error);
-    if (status == SONDE_OK)
-        status =
-            tools_counters_increment(counters, coder, procedure, timer->executions, NULL, error);
-    /* A time that is not believed is 0. */
-    if (status == SONDE_OK)
-        status = tools_counters_accumulate(counters, coder, procedure, timer->cycles, timer->timer,
-                                           error);
-    return status;
-}

@@ -57,15 +57,29 @@ enum sonde_status tools_counters_write_group(struct sonde_tool_dispatch *dispatc
                                              const struct tools_counters *counters, uint16_t group,
                                              const char *tool, struct sonde_error *error);
 
+/* Where a timer that runs keeps its start: a register for the whole kernel, or,
+ * in kernels that leave none, a slot of memory of each hardware thread. Then times
+ * have the slot's load and store in them. */
+struct tools_timer_place {
+    sonde_vreg vreg, address;
+    bool in_memory;
+    uint32_t slots, base;
+};
+enum sonde_status tools_timer_place_choose(struct tools_timer_place *place,
+                                           struct sonde_tool_build *build,
+                                           struct sonde_coder *coder, struct sonde_error *error);
 /* A timer between two places of a kernel: start, then stop, which adds the
  * ticks between them to `cycles` and 1 to `executions`, or 1 to `skipped` when
- * the time is not to be believed. `timer` lasts through the kernel. */
+ * the time is not to be believed. */
 struct tools_timer {
-    sonde_vreg timer;
+    const struct tools_timer_place *place;
     uint32_t cycles, executions, skipped; /* records */
 };
 struct tools_timer tools_timer_make(struct tools_counters *counters, uint32_t instruction,
-                                    sonde_vreg vreg);
+                                    const struct tools_timer_place *place);
+enum sonde_status tools_timer_start(const struct tools_timer_place *place,
+                                    struct sonde_coder *coder, struct sonde_procedure *procedure,
+                                    struct sonde_error *error);
 enum sonde_status tools_timer_stop(const struct tools_timer *timer,
                                    const struct tools_counters *counters, struct sonde_coder *coder,
                                    struct sonde_procedure *procedure, struct sonde_error *error);

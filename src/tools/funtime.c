@@ -8,15 +8,17 @@ static enum sonde_status build(struct sonde_tool_build *build, struct sonde_erro
     struct sonde_coder *coder = sonde_instrument_coder(instrument);
     const struct sonde_kernel *kernel = sonde_instrument_kernel(instrument);
     struct tools_counters *counters = tools_counters_create(build, 3);
-    sonde_vreg vreg = sonde_vreg_make_counter(coder, SONDE_VREG_DWORD);
     struct sonde_procedure *start = sonde_procedure_create(coder, "start timer");
     struct sonde_procedure *stop = sonde_procedure_create(coder, "stop timer");
-    if (counters == NULL || vreg == 0 || start == NULL || stop == NULL)
+    if (counters == NULL || start == NULL || stop == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    struct tools_timer timer = tools_timer_make(counters, tools_first_instruction(kernel), vreg);
-    enum sonde_status status = tools_counters_allocate(counters, build, error);
+    struct tools_timer_place place;
+    enum sonde_status status = tools_timer_place_choose(&place, build, coder, error);
+    struct tools_timer timer = tools_timer_make(counters, tools_first_instruction(kernel), &place);
     if (status == SONDE_OK)
-        status = sonde_coder_start_timer(coder, start, vreg, NULL, error);
+        status = tools_counters_allocate(counters, build, error);
+    if (status == SONDE_OK)
+        status = tools_timer_start(&place, coder, start, error);
     if (status == SONDE_OK)
         status = tools_timer_stop(&timer, counters, coder, stop, error);
     if (status == SONDE_OK)

@@ -9,7 +9,7 @@ struct work {
     const struct sonde_kernel *kernel;
     struct sonde_coder *coder;
     struct tools_counters *counters;
-    sonde_vreg timer;
+    struct tools_timer_place place;
     struct sonde_error *error;
 };
 
@@ -57,7 +57,7 @@ static enum sonde_status insert(struct work *work, bool blocks, uint32_t index,
         status = sonde_coder_generate_fake_src_consumers(work->coder, start, instruction, NULL,
                                                          work->error);
     if (status == SONDE_OK)
-        status = sonde_coder_start_timer(work->coder, start, timer->timer, NULL, work->error);
+        status = tools_timer_start(timer->place, work->coder, start, work->error);
     if (status == SONDE_OK && !blocks)
         status = sonde_coder_generate_fake_dst_consumers(work->coder, stop, instruction, NULL,
                                                          work->error);
@@ -87,16 +87,18 @@ static enum sonde_status time_places(struct sonde_tool_build *build, bool blocks
     uint32_t count = (uint32_t)(blocks ? sonde_kernel_block_count(work.kernel)
                                        : sonde_kernel_instruction_count(work.kernel));
     work.counters = tools_counters_create(build, 3 * (size_t)count);
-    work.timer = sonde_vreg_make_counter(work.coder, SONDE_VREG_DWORD);
-    if (work.counters == NULL || work.timer == 0)
+    if (work.counters == NULL)
         return no_memory(error);
+    enum sonde_status status = tools_timer_place_choose(&work.place, build, work.coder, error);
+    if (status != SONDE_OK)
+        return status;
     /* Each place has three records, in order: the array first, then code. */
     for (uint32_t i = 0; i < count; i++)
         if (is_timed(&work, blocks, i))
             tools_timer_make(work.counters, blocks ? sonde_kernel_block(work.kernel, i)->first : i,
-                             work.timer);
-    enum sonde_status status = tools_counters_allocate(work.counters, build, error);
-    struct tools_timer timer = {work.timer, 0, 1, 2};
+                             &work.place);
+    status = tools_counters_allocate(work.counters, build, error);
+    struct tools_timer timer = {&work.place, 0, 1, 2};
     for (uint32_t i = 0; i < count && status == SONDE_OK; i++) {
         if (!is_timed(&work, blocks, i))
             continue;
