@@ -37,12 +37,21 @@ static long peak_kib(void)
 
 /* --- writing -------------------------------------------------------------------- */
 
+/* As large as those that the attach library writes. */
+#define STRETCH ((size_t)1 << 20)
+
 struct copy {
     const struct sonde_trace *from;
     struct sonde_trace_writer *to;
-    uint8_t **data; /* of each stretch */
     uint64_t bytes, records;
     double busy; /* seconds in the writer */
+};
+
+/* Records of one dispatch of the source, some times behind each other. */
+struct joined {
+    struct sonde_trace_records records;
+    uint8_t *data;
+    uint32_t times;
 };
 
 static bool write_start(struct copy *copy)
@@ -75,28 +84,57 @@ static bool write_dispatch(struct copy *copy, uint32_t source, uint32_t id)
     return sonde_trace_write_buffers(copy->to, &buffers, &error) == SONDE_OK;
 }
 
-/* All stretches of one dispatch of the source, from byte *first on. */
-static bool write_records(struct copy *copy, uint32_t source, uint32_t id, uint64_t *first)
+static bool join(const struct sonde_trace *from, uint32_t dispatch, bool once,
+                 struct joined *joined)
 {
-    uint64_t end = *first;
-    for (size_t i = 0; i < sonde_trace_records_count(copy->from); i++) {
-        struct sonde_trace_records records = *sonde_trace_records(copy->from, i);
-        if (records.dispatch != source)
+    uint64_t size = 0;
+    *joined = (struct joined){.times = 1};
+    for (size_t i = 0; i < sonde_trace_records_count(from); i++)
+        if (sonde_trace_records(from, i)->dispatch == dispatch)
+            size += sonde_trace_records(from, i)->size;
+    if (!once && size > 0 && size < STRETCH)
+        joined->times = (uint32_t)(STRETCH / size);
+    joined->data = malloc((size_t)size * joined->times + 1);
+    joined->records.dispatch = UINT32_MAX;
+    for (size_t i = 0; i < sonde_trace_records_count(from) && joined->data != NULL; i++) {
+        const struct sonde_trace_records *part = sonde_trace_records(from, i);
+        struct sonde_trace_records *whole = &joined->records;
+        if (part->dispatch != dispatch)
             continue;
-        records.dispatch = id;
-        records.first = end;
-        records.data = copy->data[i];
-        end += records.size;
-        copy->bytes += records.size;
-        copy->records += records.count;
-        double start = seconds();
-        enum sonde_status status = sonde_trace_write_records(copy->to, &records, &error);
-        copy->busy += seconds() - start;
-        if (status != SONDE_OK)
+        if (sonde_trace_read_records(from, i, joined->data + whole->size, &error) != SONDE_OK)
             return false;
+        if (whole->size == 0 || part->time_first < whole->time_first)
+            whole->time_first = part->time_first;
+        if (part->time_last > whole->time_last)
+            whole->time_last = part->time_last;
+        whole->kernel = part->kernel;
+        whole->threads |= part->threads;
+        whole->count += part->count;
+        whole->size += part->size;
     }
-    *first = end;
-    return true;
+    for (uint32_t t = 1; t < joined->times && joined->data != NULL; t++)
+        memcpy(joined->data + t * size, joined->data, (size_t)size);
+    joined->records.size *= joined->times;
+    joined->records.count *= joined->times;
+    return joined->data != NULL && joined->records.size <= SONDE_TRACE_RECORDS_LIMIT;
+}
+
+static bool write_records(struct copy *copy, const struct joined *joined, uint32_t id,
+                          uint64_t *first)
+{
+    struct sonde_trace_records records = joined->records;
+    records.dispatch = id;
+    records.first = *first;
+    records.data = joined->data;
+    *first += records.size;
+    copy->bytes += records.size;
+    copy->records += records.count;
+    if (records.size == 0)
+        return true;
+    double start = seconds();
+    enum sonde_status status = sonde_trace_write_records(copy->to, &records, &error);
+    copy->busy += seconds() - start;
+    return status == SONDE_OK;
 }
 
 /* What became of the records of the dispatch, `times` times. */
@@ -115,22 +153,23 @@ static bool write_totals(struct copy *copy, uint32_t source, uint32_t id, uint64
     return true;
 }
 
-static bool write_all(struct copy *copy, uint32_t times, bool many)
+static bool write_copies(struct copy *copy, uint32_t source, uint32_t times, bool many,
+                         uint32_t *id)
 {
-    uint32_t dispatches = (uint32_t)sonde_trace_dispatch_count(copy->from), id = 0;
-    bool good = write_start(copy);
-    for (uint32_t d = 0; d < dispatches && good; d++) {
-        uint64_t first = 0;
-        for (uint32_t t = 0; t < times && good; t++) {
-            if (t == 0 || many) {
-                first = 0;
-                good = write_dispatch(copy, d, id++);
-            }
-            good = good && write_records(copy, d, id - 1, &first);
-            if (many || t + 1 == times)
-                good = good && write_totals(copy, d, id - 1, many ? 1 : times);
+    struct joined joined;
+    uint64_t first = 0;
+    bool good = join(copy->from, source, many, &joined);
+    uint32_t parts = (times + joined.times - 1) / joined.times;
+    for (uint32_t t = 0; t < parts && good; t++) {
+        if (t == 0 || many) {
+            first = 0;
+            good = write_dispatch(copy, source, (*id)++);
         }
+        good = good && write_records(copy, &joined, *id - 1, &first);
+        if (many || t + 1 == parts)
+            good = good && write_totals(copy, source, *id - 1, many ? 1 : parts * joined.times);
     }
+    free(joined.data);
     return good;
 }
 
@@ -138,26 +177,21 @@ static int write_longer(const char *source, const char *target, uint32_t times, 
 {
     struct copy copy = {.records = 0};
     struct sonde_trace *from;
+    uint32_t id = 0;
     if (sonde_trace_open(source, &from, &error) != SONDE_OK)
         return fail(source);
-    size_t count = sonde_trace_records_count(from);
     copy.from = from;
-    copy.data = calloc(count + 1, sizeof *copy.data);
-    for (size_t i = 0; i < count; i++) {
-        copy.data[i] = malloc((size_t)sonde_trace_records(from, i)->size + 1);
-        if (sonde_trace_read_records(from, i, copy.data[i], &error) != SONDE_OK)
-            return fail(source);
-    }
     if (sonde_trace_directory_create(target, &error) != SONDE_OK ||
-        sonde_trace_writer_create(target, sonde_trace_header(from), &copy.to, &error) != SONDE_OK ||
-        !write_all(&copy, times, many) || sonde_trace_writer_close(copy.to, &error) != SONDE_OK)
+        sonde_trace_writer_create(target, sonde_trace_header(from), &copy.to, &error) != SONDE_OK)
+        return fail(target);
+    bool good = write_start(&copy);
+    for (uint32_t d = 0; d < sonde_trace_dispatch_count(from) && good; d++)
+        good = write_copies(&copy, d, times, many, &id);
+    if (!good || sonde_trace_writer_close(copy.to, &error) != SONDE_OK)
         return fail(target);
     printf("written %llu records, %llu bytes, %.3f s, %.1f MB/s, %.2f Mrecords/s\n",
            (unsigned long long)copy.records, (unsigned long long)copy.bytes, copy.busy,
            (double)copy.bytes / copy.busy / 1e6, (double)copy.records / copy.busy / 1e6);
-    for (size_t i = 0; i < count; i++)
-        free(copy.data[i]);
-    free(copy.data);
     sonde_trace_close(from);
     return 0;
 }

@@ -77,132 +77,162 @@ enum sonde_status analyze_flow(const struct sonde_trace *trace,
 
 /* --- occupancy --------------------------------------------------------------------- */
 
-struct interval {
-    uint32_t thread; /* sr0.0 */
-    uint32_t unit;
+/* Times in which any thread of a unit ran: disjoint, ascending. As threads come
+ * about in order of time there are as many as there were gaps. */
+struct cover {
     uint64_t start, end;
+};
+
+struct unit {
+    uint32_t id;
+    uint32_t slots; /* a bit each */
+    uint64_t threads, busy;
+    struct cover *covers;
+    size_t count, capacity;
 };
 
 struct occupancy {
     struct analyze_rows *rows;
+    /* Of the dispatch at hand. */
     const struct sonde_trace_kernel *kernel;
-    uint32_t dispatch;
-    struct interval *intervals; /* of the dispatch at hand; end 0 = open */
+    struct unit *units;
     size_t count, capacity;
-    struct analyze_hash open; /* thread -> interval + 1 */
+    uint64_t start, end;
+    bool failed;
 };
 
-static int compare_intervals(const void *a, const void *b)
+/* The first interval that ends at `start` or later. */
+static size_t find_cover(const struct unit *unit, uint64_t start)
 {
-    const struct interval *x = a, *y = b;
-    if (x->unit != y->unit)
-        return x->unit < y->unit ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
+    size_t low = 0, high = unit->count;
+    if (high > 0 && unit->covers[high - 1].start <= start)
+        low = high - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->covers[middle].end < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-static bool add_unit(struct occupancy *work, const struct interval *first, size_t count,
-                     uint64_t span)
+static bool cover(struct unit *unit, uint64_t start, uint64_t end)
 {
-    uint64_t busy = 0, covered = 0, reach = 0;
-    uint32_t slots = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct interval *interval = &first[i];
-        uint64_t start = interval->start > reach ? interval->start : reach;
-        busy += interval->end - interval->start;
-        if (interval->end > start)
-            covered += interval->end - start;
-        if (interval->end > reach)
-            reach = interval->end;
-        slots |= 1u << (interval->thread & 7);
+    size_t at = find_cover(unit, start), next = at;
+    for (; next < unit->count && unit->covers[next].start <= end; next++) {
+        if (unit->covers[next].start < start)
+            start = unit->covers[next].start;
+        if (unit->covers[next].end > end)
+            end = unit->covers[next].end;
     }
+    if (base_array_reserve((void **)&unit->covers, &unit->capacity, unit->count + 1,
+                           sizeof *unit->covers) != SONDE_OK)
+        return false;
+    memmove(&unit->covers[at + 1], &unit->covers[next],
+            (unit->count - next) * sizeof *unit->covers);
+    unit->count = unit->count - next + at + 1;
+    unit->covers[at] = (struct cover){start, end};
+    return true;
+}
+
+static struct unit *unit_of(struct occupancy *work, uint32_t id)
+{
+    for (size_t i = 0; i < work->count; i++)
+        if (work->units[i].id == id)
+            return &work->units[i];
+    if (base_array_reserve((void **)&work->units, &work->capacity, work->count + 1,
+                           sizeof *work->units) != SONDE_OK)
+        return NULL;
+    work->units[work->count] = (struct unit){.id = id};
+    return &work->units[work->count++];
+}
+
+static int compare_units(const void *a, const void *b)
+{
+    const struct unit *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool add_unit(struct occupancy *work, const struct unit *unit, uint32_t dispatch,
+                     uint64_t busy)
+{
+    uint64_t covered = 0, span = work->end - work->start;
+    for (size_t i = 0; i < unit->count; i++)
+        covered += unit->covers[i].end - unit->covers[i].start;
     struct analyze_row *row = analyze_rows_add(work->rows);
     if (row == NULL)
         return false;
     row->kernel = work->kernel;
-    uint32_t unit = first->unit;
-    snprintf(row->text, sizeof row->text, "%u.%u.%u", unit >> 6, unit >> 4 & 3, unit & 15);
-    row->value[OCCUPANCY_DISPATCH] = work->dispatch;
-    row->value[OCCUPANCY_UNIT] = unit;
-    row->value[OCCUPANCY_THREADS] = count;
-    row->value[OCCUPANCY_SLOTS] = (uint64_t)__builtin_popcount(slots);
-    row->value[OCCUPANCY_BUSY] = busy;
+    snprintf(row->text, sizeof row->text, "%u.%u.%u", unit->id >> 6, unit->id >> 4 & 3,
+             unit->id & 15);
+    row->value[OCCUPANCY_DISPATCH] = dispatch;
+    row->value[OCCUPANCY_UNIT] = unit->id;
+    row->value[OCCUPANCY_THREADS] = unit->threads;
+    row->value[OCCUPANCY_SLOTS] = (uint64_t)__builtin_popcount(unit->slots);
+    row->value[OCCUPANCY_BUSY] = unit->busy;
     row->value[OCCUPANCY_COVERED] = covered;
     row->value[OCCUPANCY_SPAN] = span;
     row->value[OCCUPANCY_ROOM] = span * row->value[OCCUPANCY_SLOTS];
+    row->value[OCCUPANCY_RELATIVE] = unit->busy * work->count;
+    row->value[OCCUPANCY_ALL] = busy;
     return true;
 }
 
-/* The units of the dispatch that ended. Threads without an end are left out. */
-static bool add_units(struct occupancy *work)
+static void add_units(struct occupancy *work, uint32_t dispatch)
 {
-    uint64_t begin = UINT64_MAX, end = 0;
-    size_t kept = 0;
-    bool good = true;
+    uint64_t busy = 0;
+    if (work->count > 1)
+        qsort(work->units, work->count, sizeof *work->units, compare_units);
+    for (size_t i = 0; i < work->count; i++)
+        busy += work->units[i].busy;
     for (size_t i = 0; i < work->count; i++) {
-        struct interval interval = work->intervals[i];
-        if (interval.end < interval.start)
-            continue;
-        work->intervals[kept++] = interval;
-        begin = interval.start < begin ? interval.start : begin;
-        end = interval.end > end ? interval.end : end;
-    }
-    if (kept > 1)
-        qsort(work->intervals, kept, sizeof *work->intervals, compare_intervals);
-    for (size_t first = 0; first < kept && good;) {
-        size_t next = first + 1;
-        while (next < kept && work->intervals[next].unit == work->intervals[first].unit)
-            next++;
-        good = add_unit(work, &work->intervals[first], next - first, end - begin);
-        first = next;
+        work->failed = work->failed || !add_unit(work, &work->units[i], dispatch, busy);
+        free(work->units[i].covers);
     }
     work->count = 0;
-    analyze_hash_clear(&work->open);
-    return good;
 }
 
-static enum sonde_status see_thread(const struct analyze_visit *visit, void *context,
-                                    struct sonde_error *error)
+/* Threads whose end was not seen are left out. */
+static void see_thread(struct occupancy *work, const struct analyze_tick_span *span)
+{
+    struct unit *unit = unit_of(work, span->unit);
+    if (unit == NULL || !cover(unit, span->start, span->end)) {
+        work->failed = true;
+        return;
+    }
+    bool first = work->count == 1 && unit->threads == 0;
+    work->kernel = span->kernel;
+    work->start = first || span->start < work->start ? span->start : work->start;
+    work->end = first || span->end > work->end ? span->end : work->end;
+    unit->threads++;
+    unit->slots |= 1u << span->slot;
+    unit->busy += span->end - span->start;
+}
+
+static bool close_span(void *context, enum analyze_span_kind kind,
+                       const struct analyze_tick_span *span)
 {
     struct occupancy *work = context;
-    bool found, good = true;
-    if (work->dispatch != visit->dispatch)
-        good = add_units(work);
-    work->dispatch = visit->dispatch;
-    work->kernel = visit->kernel;
-    bool ends = !visit->starts_thread && visit->kernel->blocks[visit->block].is_eot;
-    if (good && visit->starts_thread) {
-        uint64_t *open = analyze_hash_find(&work->open, visit->thread, &found);
-        good = open != NULL &&
-               base_array_reserve((void **)&work->intervals, &work->capacity, work->count + 1,
-                                  sizeof *work->intervals) == SONDE_OK;
-        if (good) {
-            work->intervals[work->count] =
-                (struct interval){.thread = visit->thread,
-                                  .unit = analyze_thread_unit(visit->kernel, visit->thread),
-                                  .start = visit->time};
-            *open = ++work->count;
-        }
-    } else if (good && ends) {
-        uint64_t *open = analyze_hash_find(&work->open, visit->thread, &found);
-        good = open != NULL;
-        if (good && found && *open != 0)
-            work->intervals[*open - 1].end = visit->time;
-    }
-    return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    if (kind == ANALYZE_SPAN_THREAD && span->ended)
+        see_thread(work, span);
+    else if (kind == ANALYZE_SPAN_DISPATCH)
+        add_units(work, span->dispatch);
+    return !work->failed;
 }
 
 enum sonde_status analyze_occupancy(const struct sonde_trace *trace,
                                     const struct analyze_matcher *matcher,
                                     struct analyze_rows *rows, struct sonde_error *error)
 {
-    struct occupancy work = {.rows = rows, .dispatch = UINT32_MAX};
+    struct occupancy work = {.rows = rows};
+    const struct analyze_timeline_sink sink = {.close = close_span, .context = &work};
     snprintf(rows->note, sizeof rows->note,
              "times as the device's clock tm0 gives them; on the emulated GPU threads run side by "
              "side with --timing only, without it each one's clock starts at 0");
-    enum sonde_status status = analyze_records_walk(trace, matcher, see_thread, &work, error);
-    if (status == SONDE_OK && !add_units(&work))
-        status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    free(work.intervals);
-    analyze_hash_clear(&work.open);
+    enum sonde_status status = analyze_timeline_walk(trace, matcher, &sink, error);
+    for (size_t i = 0; i < work.count; i++)
+        free(work.units[i].covers);
+    free(work.units);
     return status;
 }

@@ -139,6 +139,8 @@ enum {
     OCCUPANCY_COVERED,
     OCCUPANCY_SPAN,
     OCCUPANCY_ROOM,
+    OCCUPANCY_RELATIVE, /* busy ticks times the units of the dispatch */
+    OCCUPANCY_ALL,      /* busy ticks of all of them */
 };
 analyze_table_function analyze_occupancy;
 

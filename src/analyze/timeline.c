@@ -179,6 +179,7 @@ static enum sonde_status see_visit(const struct analyze_visit *visit, void *cont
         slot->thread.records++;
         if (!visit->starts_thread && timeline->every_block)
             good = enter_block(timeline, slot, visit);
+        slot->thread.ended = !visit->starts_thread && visit->kernel->blocks[visit->block].is_eot;
         if (visit->time > slot->thread.end)
             slot->thread.end = visit->time;
     }

@@ -24,6 +24,7 @@ struct analyze_tick_span {
     uint32_t block;    /* BLOCK */
     uint64_t start, end;
     uint64_t records; /* THREAD, DISPATCH */
+    bool ended;       /* THREAD: the block that ends it was seen */
 };
 
 /* Each may be NULL. Threads are opened before their blocks and closed behind

@@ -34,6 +34,7 @@ RATIO(memory_mean, MEMORY_LANES, MEMORY_EXECUTIONS)
 RATIO(stride_share, STRIDE_IDEAL, STRIDE_LINES)
 RATIO(line_mean, LINE_LINES, LINE_EXECUTIONS)
 RATIO(busy_share, OCCUPANCY_BUSY, OCCUPANCY_ROOM)
+RATIO(imbalance, OCCUPANCY_RELATIVE, OCCUPANCY_ALL)
 RATIO(covered_share, OCCUPANCY_COVERED, OCCUPANCY_SPAN)
 
 static void kernel_name(const struct report_row *row, struct report_cell *cell)
@@ -260,6 +261,8 @@ static const struct report_column occupancy_columns[] = {
     {"covered", "COVERED", REPORT_CELL_COUNT, "ticks with any thread", value_5},
     {"span", "SPAN", REPORT_CELL_COUNT, "ticks of the dispatch", value_6},
     {"use", "USE%", REPORT_CELL_SHARE, "share of the span with any thread", covered_share},
+    {"imbalance", "IMBALANCE", REPORT_CELL_RATIO,
+     "busy ticks against the mean of the units that the dispatch ran on", imbalance},
     {"fill", "FILL%", REPORT_CELL_SHARE, "share of the slots' time that was used", busy_share},
     END};
 
@@ -357,7 +360,7 @@ static const struct report_table tables[] = {
       "kernel,hash,instruction", false, false},
      analyze_bounds},
     {{"occupancy", "when hardware threads run, and how evenly", occupancy_columns,
-      "dispatch,eu,threads,slots,busy,span,use,fill", "dispatch,unit", false, false},
+      "dispatch,eu,threads,slots,busy,span,use,fill,imbalance", "dispatch,unit", false, false},
      analyze_occupancy},
     {{"schema", "points of the probes of schemas", schema_columns,
       "probe,block,instruction,opcode,collects,executions,sum,mean",

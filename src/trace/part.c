@@ -3,12 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "trace/arguments.h"
 #include "trace/decode.h"
 #include "trace/format.h"
 #include "trace/section.h"
+
+/* Of a file, that stay in memory while it is looked at. */
+#define RELEASE_BYTES ((size_t)8 << 20)
 
 const struct sonde_trace_header trace_empty_header = {
     .command_line = "",
@@ -337,6 +342,15 @@ static void describe(struct trace_part *part, const struct trace_walk *walk, uin
 #undef ADD
 }
 
+/* What the walk has passed need not stay in memory: it is mapped from a file. */
+static size_t release(const struct trace_walk *walk, size_t from)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)walk->data + from) & ~(page - 1);
+    madvise((void *)first, (uintptr_t)walk->data + walk->position - first, MADV_DONTNEED);
+    return walk->position;
+}
+
 enum sonde_status trace_part_read(struct trace_part *part, const uint8_t *data, size_t size,
                                   enum trace_life life, struct trace_arena *arena,
                                   struct sonde_error *error)
@@ -349,12 +363,15 @@ enum sonde_status trace_part_read(struct trace_part *part, const uint8_t *data, 
         return status;
     uint64_t unusable = 0, dropped = 0;
     struct trace_section section;
+    size_t released = 0;
     walk.is_lazy = life == TRACE_LASTING_LAZY;
     part->header = trace_empty_header;
     while (trace_walk_next(&walk, &section)) {
         section.is_lasting = section.is_lasting && life != TRACE_PASSING;
         if (!add_section(part, &section, arena, &dropped))
             unusable++;
+        if (life == TRACE_LASTING && walk.position - released > RELEASE_BYTES)
+            released = release(&walk, released);
     }
     part->looked_at = walk.looked_at;
     part->header.version = version;

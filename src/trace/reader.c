@@ -15,7 +15,7 @@
 #include "trace/directory.h"
 #include "trace/format.h"
 
-#define TRACE_FILE_LIMIT (UINT64_C(16) << 30)
+#define TRACE_FILE_LIMIT (UINT64_C(1) << 40)
 
 /* A file's bytes. They are the writer's, which only appends. */
 struct map {
@@ -77,7 +77,7 @@ static enum sonde_status map_file(struct sonde_trace *trace, int directory, cons
     if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > TRACE_FILE_LIMIT) {
         close(fd);
         return sonde_error_set(error, SONDE_ERROR_FORMAT, 0,
-                               S_ISREG(status.st_mode) ? "larger than 16 GiB" : "no regular file");
+                               S_ISREG(status.st_mode) ? "larger than 1 TiB" : "no regular file");
     }
     if (base_array_reserve((void **)&trace->maps, &trace->map_capacity, trace->map_count + 1,
                            sizeof *trace->maps) != SONDE_OK) {
@@ -92,6 +92,20 @@ static enum sonde_status map_file(struct sonde_trace *trace, int directory, cons
     map->data = data;
     trace->maps[trace->map_count++] = *map;
     return SONDE_OK;
+}
+
+/* Bytes of a file that were looked at need not stay in memory: they can be read
+ * from the file again. Nothing for bytes of no file. */
+static void release(const struct sonde_trace *trace, const uint8_t *data, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < trace->map_count; i++) {
+        const struct map *map = &trace->maps[i];
+        if (map->data == NULL || data < map->data || data >= map->data + map->size)
+            continue;
+        uintptr_t first = (uintptr_t)data & ~(page - 1);
+        madvise((void *)first, (uintptr_t)data + size - first, MADV_DONTNEED);
+    }
 }
 
 static enum sonde_status add_part(struct sonde_trace *trace, const char *name, const uint8_t *data,
@@ -511,10 +525,14 @@ enum sonde_status sonde_trace_read_records(const struct sonde_trace *trace, size
     if (index >= trace->stretch_count)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "there is no stretch %zu of records",
                                index);
-    if (trace->stretches[index].is_unchecked) /* a count beside the trace, which stays as it is */
+    const struct trace_stretch *stretch = &trace->stretches[index];
+    if (stretch->is_unchecked) /* a count beside the trace, which stays as it is */
         __atomic_fetch_add(&((struct sonde_trace *)(uintptr_t)trace)->looked_at,
-                           trace->stretches[index].frame_size, __ATOMIC_RELAXED);
-    return trace_stretch_read(&trace->stretches[index], data, error);
+                           stretch->frame_size, __ATOMIC_RELAXED);
+    enum sonde_status status = trace_stretch_read(stretch, data, error);
+    if (!stretch->is_owned)
+        release(trace, stretch->frame, stretch->frame_size);
+    return status;
 }
 
 size_t sonde_trace_record_totals_count(const struct sonde_trace *trace)

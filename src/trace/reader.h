@@ -49,7 +49,7 @@ struct trace_part {
 /* How long the bytes of a file are there. */
 enum trace_life {
     TRACE_PASSING,      /* until the part is read */
-    TRACE_LASTING,      /* as long as the part */
+    TRACE_LASTING,      /* as long as the part; mapped from a file */
     TRACE_LASTING_LAZY, /* the same; records are looked at when they are asked for */
 };
 

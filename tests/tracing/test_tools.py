@@ -193,6 +193,9 @@ def source_lines_are_shown():
 
 def occupancy():
     table = rows("occupancy", "loop", "--timing", columns="+covered")
+    # Utilisation against the mean of the units.
+    mean = total(table, "busy") / len(table)
+    check(all(row["imbalance"] == round(row["busy"] / mean + 1e-9, 2) for row in table), table)
     check(total(table, "threads") == THREADS and len({row["span"] for row in table}) == 1, table)
     for row in table:
         check(row["covered"] <= row["span"] and row["covered"] <= row["busy"] and
