@@ -156,6 +156,16 @@ struct emu_source {
     uint8_t address_subreg;
 };
 
+/* A message of send_scatter.c. Byte offsets into the register file. */
+struct emu_scatter {
+    uint32_t address, data;
+    uint32_t next_element; /* bytes from one element of a channel to the next, in registers */
+    uint8_t lanes, elements;
+    uint8_t size, slot; /* bytes of an element in memory and in registers */
+    bool write;
+    bool wide; /* addresses of 64 bits */
+};
+
 /* Details that only the general path, flow and faults look at. */
 struct emu_details {
     struct sonde_gen_instruction instruction;
@@ -171,6 +181,7 @@ struct emu_details {
     uint8_t mapped;            /* of which so many were mapped */
     struct sonde_gen_message message;
     bool message_decoded;
+    struct emu_scatter scatter; /* when emu_scatter_translate said so */
 };
 
 struct emu_operation {
@@ -303,10 +314,17 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
 /* Decode the message of a send whose descriptor is an immediate. */
 void emu_send_translate(struct emu_details *details);
 
+/* What runs a message of plain accesses, one address a channel; NULL when it is
+ * not one. */
+emu_run_function *emu_scatter_translate(enum emu_path path, uint32_t register_bytes,
+                                        struct emu_details *details);
+
 /* run functions */
 emu_run_function emu_general_run;
 emu_run_function emu_run_fast;
 emu_run_function emu_run_message;
+emu_run_function emu_run_scatter_baseline;
+emu_run_function emu_run_scatter_v3;
 emu_run_function emu_run_illegal;
 emu_run_function emu_run_nop;
 emu_run_function emu_run_wait;

@@ -25,5 +25,7 @@ extern const struct emu_lane_table emu_lanes_baseline;
 extern const struct emu_lane_table emu_lanes_v3;
 
 const struct emu_lane_table *emu_lanes(enum emu_path path);
+/* Whether what is compiled for AVX2-class processors is to be used. */
+bool emu_lanes_are_v3(enum emu_path path);
 
 #endif

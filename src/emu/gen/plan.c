@@ -4,11 +4,21 @@
 
 #include "emu/gen/plan.h"
 
+bool emu_lanes_are_v3(enum emu_path path)
+{
+#if defined(__x86_64__) && defined(EMU_LANES_V3)
+    return path == EMU_PATH_BEST && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("f16c");
+#endif
+    (void)path;
+    return false;
+}
+
 const struct emu_lane_table *emu_lanes(enum emu_path path)
 {
 #if defined(__x86_64__) && defined(EMU_LANES_V3)
-    if (path == EMU_PATH_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c"))
+    if (emu_lanes_are_v3(path))
         return &emu_lanes_v3;
 #endif
     (void)path;

@@ -174,9 +174,14 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
         return true;
     }
     operation->always = details->semantics->always;
-    if (details->semantics->run == emu_run_message)
+    emu_run_function *plain = NULL;
+    if (details->semantics->run == emu_run_message) {
         emu_send_translate(details);
-    if (details->semantics->run)
+        plain = emu_scatter_translate(path, register_bytes, details);
+    }
+    if (plain)
+        operation->run = plain;
+    else if (details->semantics->run)
         operation->run = details->semantics->run;
     else
         translate_alu(arena, path, register_bytes, operation, details);
