@@ -155,7 +155,7 @@ static void make_binary(char *line, const struct form *form, unsigned dst, unsig
 static void make_ternary(char *line, const struct form *form, unsigned dst, unsigned exec)
 {
     static const char *const types[] = {"f", "f", "df", "d", "ud"};
-    const char *type = types[form->floating ? pick(5) : 3 + pick(2)];
+    const char *type = types[form->floating ? pick(3) : 3 + pick(2)];
     if (exec > 16)
         exec = 16;
     if (!strcmp(type, "df") && exec > 8)
@@ -164,7 +164,7 @@ static void make_ternary(char *line, const struct form *form, unsigned dst, unsi
     for (unsigned i = 0; i < 3; i++) {
         const char *sign = form->modifiers && pick(4) == 0 ? "-" : "";
         unsigned reg = 1 + pick(60);
-        if (pick(3) == 0)
+        if (pick(3) == 0 && strcmp(type, "df") != 0) /* no scalars of doubles */
             snprintf(source[i], LINE, "%sr%u.%u<0%s>:%s", sign, reg, pick(4), i < 2 ? ";0" : "",
                      type);
         else

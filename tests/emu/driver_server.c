@@ -39,7 +39,7 @@ void driver_server_start(void)
 {
     const char *device = getenv("SONDE_TEST_DEVICE");
     struct device_server_options options = {.model = device_model_find(device ? device : "skl"),
-                                            .max_instructions = 300000000,
+                                            .max_instructions = 30000000,
                                             .check = getenv("SONDE_TEST_CHECK") != NULL,
                                             .log_fd = 2};
     struct sonde_error error;

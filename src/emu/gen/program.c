@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/gen/semantics.h"
+#include "isa/gen/validate.h"
 
 struct emu_program {
     enum sonde_gen_platform platform;
@@ -179,6 +180,26 @@ static bool link_operation(struct emu_program *program, struct emu_operation *op
     return true;
 }
 
+/* Regions, alignment, registers of messages and the like that the hardware does
+ * not define are stopped rather than guessed at. Not so types: the compiler uses
+ * some that the tables do not have. False without memory. */
+static bool check_rules(struct emu_program *program, struct emu_operation *operation,
+                        const struct sonde_gen_instruction *instruction)
+{
+    struct sonde_error error;
+    bool types = instruction->platform >= SONDE_GEN_PLATFORM_XE &&
+                 isa_gen_types_rule(instruction) != NULL;
+    if (operation->details->illegal || types ||
+        sonde_gen_instruction_validate(instruction, &error) == SONDE_OK)
+        return true;
+    char *reason = emu_arena_take(program->arena, sizeof error.message);
+    if (!reason)
+        return false;
+    memcpy(reason, error.message, sizeof error.message);
+    make_illegal(operation, reason);
+    return true;
+}
+
 static bool translate_at(struct emu_program *program, const struct emu_memory *memory,
                          struct emu_operation *operation)
 {
@@ -212,6 +233,8 @@ static bool translate_at(struct emu_program *program, const struct emu_memory *m
     memcpy(details->bytes, bytes, sizeof(bytes));
     if (reason)
         details->illegal = reason;
+    else if (!check_rules(program, operation, &instruction))
+        return false;
     return link_operation(program, operation, address);
 }
 
