@@ -115,9 +115,9 @@ static int run(const struct cli_arguments *arguments, const struct session *sess
         .directory = directory,
     };
     status = show_results(arguments, &summary);
-    /* The driver has no way to hear of a fault of the emulated GPU, so a
-     * program whose kernel was stopped takes what is in its buffers for the
-     * result: its own success must not be passed on. */
+    /* A program may not look at the error that it got when a kernel of its was
+     * stopped, and take what is in its buffers for the result: its own success
+     * must not be passed on. */
     bool faulted = server.has_totals && server.totals.faults > 0;
     if (end.server_died || ((status >= 0 || faulted) && end.exit_status == 0))
         return CLI_EXIT_SONDE;

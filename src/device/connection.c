@@ -45,6 +45,8 @@ static bool refuse(struct device_connection *c, const char *what, uint64_t value
 uint32_t device_connection_register(const struct device_connection *connection, uint32_t offset)
 {
     uint32_t engine, local;
+    if (offset == DEVICE_REGISTER_FAULTS)
+        return (uint32_t)atomic_load(&connection->process->faults);
     if (engine_register(offset, &engine, &local)) {
         uint64_t ticks = device_process_ticks(connection->process);
         switch (local) {
@@ -237,7 +239,7 @@ static void note_unknown_read(struct device_connection *c, uint64_t address)
     if (c->submissions == 0 || c->unknown_read)
         return;
     c->unknown_read = true;
-    atomic_fetch_add(&c->process->machine->faults, 1);
+    device_process_count_fault(c->process);
     device_log_line(c->process->machine->log_fd,
                     "process %d, connection %u reads page 0x%llx, which it never sent: results of "
                     "a second queue of another priority are lost; use one priority",

@@ -150,7 +150,7 @@ static void report_fault(struct device_streamer *s, const struct emu_result *res
                         result->instructions);
         return;
     }
-    atomic_fetch_add(&process->machine->faults, 1);
+    device_process_count_fault(process);
     log_fault(s, &result->fault);
 }
 

@@ -78,6 +78,12 @@ void device_process_resume(struct device_process *process, struct device_connect
     device_process_begin(process, connection);
 }
 
+void device_process_count_fault(struct device_process *process)
+{
+    atomic_fetch_add(&process->machine->faults, 1);
+    atomic_fetch_add(&process->faults, 1);
+}
+
 bool device_process_cancelled(const struct device_process *process)
 {
     return __atomic_load_n(&process->cancel, __ATOMIC_ACQUIRE);

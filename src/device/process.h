@@ -32,6 +32,7 @@ struct device_process {
     struct device_process *next;
     pid_t pid; /* 0 = the peer could not be identified */
     unsigned references;
+    atomic_uint_fast32_t faults; /* of the process; the machine counts those of all */
     struct device_space *space;
     struct emu *emu;
     /* Held while a ring runs: one command streamer of the process at a time. */
@@ -56,6 +57,8 @@ void device_process_end(struct device_process *process);
 /* Let other connections run while this one waits for them. */
 void device_process_pause(struct device_process *process);
 void device_process_resume(struct device_process *process, struct device_connection *connection);
+/* One more dispatch or command that was stopped. */
+void device_process_count_fault(struct device_process *process);
 /* True when the running ring must give up. */
 bool device_process_cancelled(const struct device_process *process);
 /* A ring runs now. Any thread; `context` is the process. */

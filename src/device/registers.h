@@ -6,6 +6,9 @@
 
 #define DEVICE_REGISTER_SLOTS 1024u /* a power of two; the driver writes under 200 */
 
+/* Sonde's own (src/attach/neo/fault.c): faults of the process. */
+#define DEVICE_REGISTER_FAULTS 0x53000000u
+
 struct device_registers {
     uint32_t keys[DEVICE_REGISTER_SLOTS]; /* offset + 1, 0 = free */
     uint32_t values[DEVICE_REGISTER_SLOTS];

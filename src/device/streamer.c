@@ -18,7 +18,7 @@ void device_streamer_fault(struct device_streamer *streamer, const char *format,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    atomic_fetch_add(&machine->faults, 1);
+    device_process_count_fault(connection->process);
     device_log_line(machine->log_fd, "process %d, connection %u, %s 0x%llx: %s",
                     (int)connection->process->pid, connection->number, kinds[streamer->at.kind],
                     (unsigned long long)streamer->at.address, text);

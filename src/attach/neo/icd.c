@@ -18,6 +18,7 @@
 #include "attach/neo/buffer.h"
 #include "attach/neo/created.h"
 #include "attach/neo/dispatch.h"
+#include "attach/neo/fault.h"
 #include "attach/neo/session.h"
 #include "attach/neo/thunk.h"
 #include "attach/neo/trust.h"
@@ -501,6 +502,8 @@ bool attach_icd_hook(void *context)
     table->clReleaseContext = release_context;
     table->clCreateUserEvent = create_user_event;
     hook_noted(table);
+    if (attach_session.emulated)
+        attach_fault_hook(table);
     return true;
 }
 

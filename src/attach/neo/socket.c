@@ -22,8 +22,11 @@ enum {
     TYPE_REGISTER = 0,
     TYPE_WRITE_MEMORY = 4,
     TYPE_READ_MEMORY = 5,
-    TYPE_CONTROL = 11,        /* first on every connection */
-    BODY_SIZE_OF_MEMORY = 12, /* flags and address, address, bytes of data */
+    TYPE_CONTROL = 11, /* first on every connection */
+    REGISTER_BODY = 12,
+    READ_OF_DWORD = 4 << 1,
+    REGISTER_FAULTS = 0x53000000, /* the emulated GPU's own, src/device/registers.h */
+    BODY_SIZE_OF_MEMORY = 12,     /* flags and address, address, bytes of data */
     REGISTER_ANSWER = HEADER_SIZE + 4,
     MEMORY_ANSWER = HEADER_SIZE + BODY_SIZE_OF_MEMORY,
 };
@@ -39,10 +42,21 @@ static __thread struct {
 
 /* By file descriptor. Each is used by the thread that is in an exchange. */
 static struct attach_stream *streams[1024];
+/* The last that greeted, and whom it is connected to: the number may be another
+ * file's by now. */
+static int newest = -1;
+static struct sockaddr_storage newest_peer;
 
 static struct attach_stream *stream_of(int fd)
 {
     return fd < 0 || (size_t)fd >= sizeof streams / sizeof *streams ? NULL : streams[fd];
+}
+
+static bool peer_of(int fd, struct sockaddr_storage *peer)
+{
+    socklen_t size = sizeof *peer;
+    memset(peer, 0, sizeof *peer);
+    return getpeername(fd, (struct sockaddr *)peer, &size) == 0;
 }
 
 /* The greeting tells a connection that takes the number of a closed one. */
@@ -53,6 +67,7 @@ static void greet(int fd)
     if (streams[fd] != NULL)
         attach_stream_destroy(streams[fd]);
     streams[fd] = attach_stream_create(fd);
+    newest = peer_of(fd, &newest_peer) ? fd : -1;
 }
 
 static void end_exchange(void)
@@ -113,6 +128,40 @@ static ssize_t guarded_recv(int fd, void *data, size_t size, int flags)
     if (exchange.active)
         advance(&exchange.to_receive, received);
     return received;
+}
+
+/* Read a register over the newest connection. Lock held. */
+static bool read_register(uint32_t offset, uint32_t *value)
+{
+    struct sockaddr_storage peer;
+    uint8_t message[HEADER_SIZE + REGISTER_BODY], answer[REGISTER_ANSWER];
+    struct attach_stream *stream = stream_of(newest);
+    if (stream == NULL || !peer_of(newest, &peer) || memcmp(&peer, &newest_peer, sizeof peer) != 0)
+        return false;
+    memset(message, 0, sizeof message);
+    base_store32(message + 8, REGISTER_BODY);
+    base_store32(message + HEADER_SIZE, READ_OF_DWORD);
+    base_store32(message + HEADER_SIZE + 4, offset);
+    if (attach_stream_send(stream, message, sizeof message) != (ssize_t)sizeof message)
+        return false;
+    for (size_t have = 0; have < sizeof answer;) {
+        ssize_t part = attach_stream_receive(stream, answer + have, sizeof answer - have);
+        if (part <= 0)
+            return false;
+        have += (size_t)part;
+    }
+    *value = base_load32(answer + HEADER_SIZE);
+    return true;
+}
+
+bool attach_socket_read_faults(uint32_t *count)
+{
+    if (exchange.active)
+        return false;
+    pthread_mutex_lock(&lock);
+    bool read = read_register(REGISTER_FAULTS, count);
+    pthread_mutex_unlock(&lock);
+    return read;
 }
 
 static bool replace(void **slot, void *function)

@@ -10,9 +10,14 @@
 #define SONDE_ATTACH_NEO_SOCKET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Put locked versions behind the send and recv of the driver (its own calls
  * only, not the program's). False when its symbol table does not look right. */
 bool attach_socket_guard(void *driver_handle);
+
+/* Dispatches and commands of this process that the emulated GPU has stopped
+ * with a fault. False when there is no connection to ask on. */
+bool attach_socket_read_faults(uint32_t *count);
 
 #endif
