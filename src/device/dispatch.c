@@ -246,6 +246,8 @@ static enum sonde_status run_kept(struct device_streamer *s, const struct device
         if (is_shared) {
             dispatch.may_start = device_share_admits;
             dispatch.may_start_context = &share;
+            dispatch.hurries = device_share_hurries;
+            dispatch.hurries_context = &share;
         }
         if (has_truth)
             device_space_snapshot_begin(process->space);

@@ -15,6 +15,7 @@
 #define EMPTY_WAIT  (10ull * NANOSECONDS) /* for the host to empty the buffer */
 #define HOLD_LIMIT  (1ull * NANOSECONDS)  /* of groups: one may wait for another */
 #define POLL        100000                /* ns */
+#define WORTHWHILE  4096u                 /* bytes of records that are waited for */
 
 static uint64_t now(void)
 {
@@ -147,4 +148,31 @@ bool device_share_admits(void *context, uint64_t started, uint64_t running)
         return false;
     atomic_store(&share->admitted, now());
     return true;
+}
+
+static bool overflows(const struct device_share *share)
+{
+    return device_share_load(share, PROFILE_CONTROL_OVERFLOW) != 0;
+}
+
+bool device_share_hurries(void *context)
+{
+    struct device_share *share = context;
+    if (share->is_alone || !overflows(share))
+        return false;
+    uint32_t base = device_share_load(share, PROFILE_CONTROL_BASE);
+    if (device_share_load(share, PROFILE_CONTROL_LIMIT) - base < WORTHWHILE)
+        return false;
+    uint32_t done = device_share_load(share, PROFILE_CONTROL_DONE);
+    if (done != device_share_load(share, PROFILE_CONTROL_CURSOR) - base)
+        return overflows(share);
+    uint64_t end = now() + EMPTY_WAIT;
+    while (overflows(share) && !device_process_cancelled(share->process)) {
+        if (now() > end) {
+            share->is_alone = true; /* it takes its time: so does nothing here */
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = POLL}, NULL);
+    }
+    return false;
 }

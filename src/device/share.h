@@ -11,8 +11,8 @@ struct device_share {
     struct device_process *process;
     uint64_t address;
     uint32_t size;
-    uint8_t *memory; /* the shared memory, apart from the pages */
-    bool is_alone;   /* the host did not answer in time: not asked again */
+    uint8_t *memory;      /* the shared memory, apart from the pages */
+    atomic_bool is_alone; /* the host did not answer in time: not asked again */
     /* Of device_share_admits. */
     _Atomic uint64_t admitted; /* when the last group was, ns */
 };
@@ -33,5 +33,8 @@ bool device_share_empty(struct device_share *share);
 /* For emu_dispatch.may_start: holds groups back while the buffer is likely too
  * full for their records, by what groups made so far, but never for long. */
 bool device_share_admits(void *share, uint64_t started, uint64_t running);
+/* For emu_dispatch.hurries: while the buffer overflows threads run only until
+ * they have filled their last records; then it waits for the host. */
+bool device_share_hurries(void *share);
 
 #endif

@@ -29,7 +29,7 @@
 #include "sonde/tool.h"
 
 enum {
-    PROFILE_CONTROL_OVERFLOW = 0x00, /* u32 */
+    PROFILE_CONTROL_OVERFLOW = 0x00, /* u32, 0 clear */
     PROFILE_CONTROL_LIMIT = 0x04,    /* u32 */
     PROFILE_CONTROL_MODE = 0x08,     /* u32, enum profile_trace_mode */
     PROFILE_CONTROL_MAGIC = 0x10,    /* 16 bytes */

@@ -115,9 +115,15 @@ static void count_loss(struct code *c, uint32_t block)
 {
     const struct sonde_profile_array *lost = &c->trace->lost;
     move(c, at(c->data, 0), immediate(1), NULL);
+    if (c->trace->is_drained) /* one that found the flag set must not set it again */
+        move(c, at(c->data, 0), immediate(0), &fits);
     address_of(c, immediate(PROFILE_CONTROL_OVERFLOW));
-    DO(c, sonde_coder_atomic_store(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address,
-                                   at(c->data, 0), &is_lost, c->error));
+    if (c->trace->is_drained)
+        DO(c, sonde_coder_atomic_add(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address,
+                                     at(c->data, 0), &is_open, c->error));
+    else
+        DO(c, sonde_coder_atomic_store(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address,
+                                       at(c->data, 0), &is_lost, c->error));
     DO(c, sonde_profile_array_compute_address(lost, c->coder, c->procedure, c->address,
                                               immediate(block), 0, c->error));
     DO(c, sonde_coder_atomic_inc(c->coder, c->procedure, SONDE_GEN_TYPE_UD, c->address, &is_lost,

@@ -62,6 +62,13 @@ def start(*arguments, env=None, cwd=None):
     return process
 
 
+def predicted(result):
+    """A run whose records were counted before used the bytes that were predicted."""
+    match = re.search(r"space\s+(\d+) bytes of records predicted, (\d+) used", result.err)
+    check(match and match[1] == match[2] != "0", f"predicted and used: {result}")
+    return result
+
+
 def marked(mark):
     """Command lines of the processes that carry the mark."""
     found = []

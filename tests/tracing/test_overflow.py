@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import harness
-from harness import check, expect, has, run
+from harness import check, expect, has, predicted, run
 
 DEVICE, REDUCTION, HISTOGRAM, SPLIT, COMMUNICATING = [os.path.abspath(a) if "/" in a else a
                                                       for a in sys.argv[2:]]
@@ -18,7 +18,7 @@ def record(directory, program, *options, tools="memtrace,flowtrace"):
     result = expect(run("run", "--device", DEVICE, "-t", tools, "-o", directory, *options, "--",
                         program), 0)
     has(result.out, "PASS", "the program's own result")
-    return result
+    return result if options else predicted(result)
 
 
 def records(directory):
@@ -55,7 +55,7 @@ def windows_are_the_whole():
         figures = run("diff", "sized", "window").out
         has(figures, r"[1-9]\d* figures compared, .* 0 rows only in the first", "figures")
         for line in figures.splitlines()[:-1]:
-            check(re.search(r"a64\): (lowest|highest) ", line), line) # where the buffer is
+            check(re.search(r"(a64|stateless)\): (lowest|highest) ", line), line) # where it is
         limit = 65536 if space == "64K" else 4096
         check(totals("window")[0][2] > limit, "one window was enough")
 
@@ -89,7 +89,7 @@ def emptied_while_running():
         whole, part = totals("sized")[0], totals("drain")[0]
         check(part[0] == "drain", part)
         check(part[1] + part[3] == whole[1], "kept and lost are not all")
-        check(part[3] <= whole[1] // 2, f"{part[3]} of {whole[1]} records were lost")
+        check(part[3] <= whole[1] // 4, f"{part[3]} of {whole[1]} records were lost")
     for program, space in ((REDUCTION, "16K"), (SPLIT, "4K")):
         for how in ("drain", "window"):
             result = expect(run("verify", "--device", DEVICE, "-t", "memtrace,flowtrace,bblprof",

@@ -14,6 +14,7 @@
 #include "emu/gen/timing.h"
 
 #define SLICE_INSTRUCTIONS 4096u      /* a thread, before its neighbours run */
+#define SHORT_INSTRUCTIONS 64u        /* the same, in a hurry */
 #define GROUP_INSTRUCTIONS (1u << 16) /* a group, before another one starts */
 #define RESIDENT_MAX       64u
 #define PROGRAM_CACHE      64u
@@ -225,14 +226,18 @@ static bool check_limits(struct emu_worker *worker, struct emu_thread *thread)
 /* Run a group for a while. False when the worker must stop. */
 static bool group_run(struct emu_worker *worker, struct emu_group *group)
 {
+    const struct emu_dispatch *dispatch = worker->dispatch;
     uint64_t executed = 0;
-    while (group->unfinished && executed < GROUP_INSTRUCTIONS) {
+    bool hurries = false;
+    while (group->unfinished && executed < GROUP_INSTRUCTIONS && !hurries) {
         bool progressed = false;
         for (uint32_t i = 0; i < group->thread_count; i++) {
             struct emu_thread *thread = &group->threads[i];
             if (thread->finished || thread->blocked)
                 continue;
-            executed += emu_thread_run(thread, SLICE_INSTRUCTIONS);
+            if (dispatch->hurries != NULL && dispatch->hurries(dispatch->hurries_context))
+                hurries = true;
+            executed += emu_thread_run(thread, hurries ? SHORT_INSTRUCTIONS : SLICE_INSTRUCTIONS);
             progressed = true;
             if (!check_limits(worker, thread))
                 return false;

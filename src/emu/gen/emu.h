@@ -71,6 +71,10 @@ struct emu_dispatch {
      * and be asked for again; NULL = always. From any host thread. */
     bool (*may_start)(void *context, uint64_t started, uint64_t running);
     void *may_start_context;
+    /* Whether threads are to run for a short while only before the next one's
+     * turn, NULL = no. It may wait. From any host thread, before each turn. */
+    bool (*hurries)(void *context);
+    void *hurries_context;
 };
 
 /* A reason for which a dispatch was stopped. */
