@@ -33,7 +33,6 @@ enum plan_home {
     PLAN_HOME_NONE, /* the bytes of the address are free there */
     PLAN_HOME_ADDRESS,
     PLAN_HOME_ACCUMULATOR,
-    PLAN_HOME_ACCUMULATOR_1,
 };
 
 struct plan {
@@ -63,8 +62,9 @@ struct plan {
      * while that is computed. */
     uint32_t carrier, carrier_temporary;
     enum plan_home home;
-    bool has_keeper; /* the procedure writes the home: meanwhile this one keeps the carrier */
-    uint32_t keeper; /* a victim */
+    uint8_t home_number; /* of the accumulator */
+    bool has_keeper;     /* the procedure writes the home: meanwhile this one keeps the carrier */
+    uint32_t keeper;     /* a victim */
     uint32_t victims[PLAN_MAXIMUM_VICTIMS]; /* saved registers, ascending when emitted */
     size_t victim_count;
 };

@@ -146,36 +146,45 @@ static bool find_free_carrier(struct plan *plan)
     return true;
 }
 
-/* The upper half of acc0's product may stand in acc1. */
-static bool is_dead(const struct plan *plan, enum plan_home home)
+/* What may keep a register. Up to Gen11 there are acc0 and acc1 only; the
+ * middle ones of Xe are left alone, since products may reach so far. */
+static const struct home {
+    uint8_t kind; /* enum plan_home */
+    uint8_t number;
+} homes[] = {
+    {PLAN_HOME_ADDRESS, 0},     {PLAN_HOME_ACCUMULATOR, 0}, {PLAN_HOME_ACCUMULATOR, 1},
+    {PLAN_HOME_ACCUMULATOR, 4}, {PLAN_HOME_ACCUMULATOR, 5}, {PLAN_HOME_ACCUMULATOR, 6},
+    {PLAN_HOME_ACCUMULATOR, 7},
+};
+
+static bool is_dead(const struct plan *plan, const struct home *home)
 {
+    const struct sonde_coder *coder = plan->coder;
     const struct sonde_gen_effect *live = plan->point->live;
-    switch (home) {
-    case PLAN_HOME_ADDRESS:
+    if (home->kind == PLAN_HOME_ADDRESS)
         return live->address == 0;
-    case PLAN_HOME_ACCUMULATOR:
-        return (live->accumulators & 1) == 0 && !live->mme;
-    default:
-        return (live->accumulators & 2) == 0 && !live->mme &&
-               !(plan->coder->has_wide_accumulators &&
-                 coder_product_is_live(plan->coder->kernel, plan->point->index));
-    }
+    if (home->number > 1 && coder->isa->platform < SONDE_GEN_PLATFORM_XE)
+        return false;
+    /* The upper half of acc0's product may stand in acc1. */
+    if (home->number == 1 && coder->has_wide_accumulators &&
+        coder_product_is_live(coder->kernel, plan->point->index))
+        return false;
+    return (live->accumulators >> home->number & 1) == 0 && !live->mme;
 }
 
-static bool is_written(const struct plan *plan, enum plan_home home)
+static bool is_written(const struct plan *plan, const struct home *home)
 {
-    return home == PLAN_HOME_ADDRESS ? plan->writes_address : plan->writes_accumulator;
+    return home->kind == PLAN_HOME_ADDRESS ? plan->writes_address : plan->writes_accumulator;
 }
 
 static bool choose_home(struct plan *plan)
 {
-    static const uint8_t homes[] = {PLAN_HOME_ADDRESS, PLAN_HOME_ACCUMULATOR,
-                                    PLAN_HOME_ACCUMULATOR_1};
     for (unsigned written = 0; written < 2; written++)
-        for (size_t i = 0; i < sizeof homes; i++) {
-            plan->home = (enum plan_home)homes[i];
+        for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
+            plan->home = (enum plan_home)homes[i].kind;
+            plan->home_number = homes[i].number;
             plan->has_keeper = written != 0;
-            if (is_dead(plan, plan->home) && is_written(plan, plan->home) == plan->has_keeper)
+            if (is_dead(plan, &homes[i]) && is_written(plan, &homes[i]) == plan->has_keeper)
                 return true;
         }
     return false;
@@ -264,8 +273,10 @@ enum sonde_status plan_spill_one(struct plan *plan, struct sonde_error *error)
 {
     const char *scratch = NULL, *why = NULL;
     if (plan->spill == PLAN_SPILL_NONE) {
+        bool takes_dead = plan->coder->options.use_own_liveness;
         enum sonde_status status =
-            kernel_header_before(plan->coder->kernel, plan->point->index, &plan->header, error);
+            kernel_header_before(plan->coder->kernel, plan->point->index,
+                                 takes_dead ? plan->point->live->grf : NULL, &plan->header, error);
         if (status != SONDE_OK)
             return status;
     }
@@ -305,8 +316,7 @@ static enum sonde_status move_home(const struct plan *plan, struct coder_code *c
         return direct_move_address(plan->coder, code, byte, !save, error);
     if (plan->home == PLAN_HOME_NONE)
         return SONDE_OK;
-    bool second = plan->home == PLAN_HOME_ACCUMULATOR_1;
-    return direct_move_accumulator(plan->coder, code, second ? 1 : 0, byte, !save, error);
+    return direct_move_accumulator(plan->coder, code, plan->home_number, byte, !save, error);
 }
 
 /* The place of the thread's first part. */

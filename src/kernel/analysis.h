@@ -8,9 +8,13 @@
 
 /* A GRF that holds an unmodified copy of the thread header r0 on every path
  * to just before instruction `index`, or KERNEL_NO_REGISTER. Scratch messages
- * need one as their header (r0.3 size, r0.5 scratch pointer). */
+ * need one as their header (r0.3 size, r0.5 scratch pointer). `live`: bytes of
+ * the register file that are live there, and what the messages look at must be
+ * among them, since inserted code elsewhere may have taken dead ones; NULL:
+ * any. */
 enum sonde_status kernel_header_before(struct sonde_kernel *kernel, size_t index,
-                                       uint32_t *register_number, struct sonde_error *error);
+                                       const uint64_t *live, uint32_t *register_number,
+                                       struct sonde_error *error);
 
 /* Bytes of the register file that no instruction of the kernel reads or
  * writes, as a bit set like sonde_gen_effect.grf. Nothing is set when an

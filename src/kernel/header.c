@@ -11,8 +11,8 @@
 
 struct kernel_headers {
     uint64_t *in; /* block_count sets of SET_WORDS words, one bit a register */
-    /* The answers for one block: a register before each instruction. */
-    uint16_t *answers;
+    /* The answers for one block: a set before each instruction. */
+    uint64_t *answers;
     uint32_t answered_block;
 };
 
@@ -103,7 +103,7 @@ static enum sonde_status ensure_headers(struct sonde_kernel *kernel, struct sond
     struct kernel_headers *headers = calloc(1, sizeof *headers);
     if (headers != NULL) {
         headers->in = malloc(kernel->block_count * SET_WORDS * sizeof *headers->in);
-        headers->answers = malloc(kernel->instruction_count * sizeof *headers->answers);
+        headers->answers = malloc(kernel->instruction_count * SET_WORDS * sizeof *headers->answers);
         headers->answered_block = UINT32_MAX;
     }
     if (headers == NULL || headers->in == NULL || headers->answers == NULL) {
@@ -140,14 +140,16 @@ static enum sonde_status ensure_headers(struct sonde_kernel *kernel, struct sond
     return SONDE_OK;
 }
 
-#define NO_ANSWER UINT16_MAX
-
-static uint16_t lowest(const struct sonde_kernel *kernel, const uint64_t *set)
+/* Dwords of a header that scratch messages look at: 3 and 5. */
+static bool is_needed(const struct sonde_kernel *kernel, const uint64_t *live, uint32_t number)
 {
-    for (uint32_t number = 0; number < kernel->info.grf_count; number++)
-        if (in_set(set, number))
-            return (uint16_t)number;
-    return NO_ANSWER;
+    static const uint8_t needed[] = {12, 13, 14, 15, 20, 21, 22, 23};
+    for (size_t i = 0; live != NULL && i < sizeof needed; i++) {
+        uint32_t byte = number * kernel->grf_size + needed[i];
+        if ((live[byte / 64] >> (byte % 64) & 1) == 0)
+            return false;
+    }
+    return true;
 }
 
 static void answer_block(const struct sonde_kernel *kernel, const struct sonde_block *block)
@@ -155,14 +157,15 @@ static void answer_block(const struct sonde_kernel *kernel, const struct sonde_b
     uint64_t set[SET_WORDS];
     memcpy(set, &kernel->headers->in[block->id * SET_WORDS], sizeof set);
     for (uint32_t i = 0; i < block->count; i++) {
-        kernel->headers->answers[i] = lowest(kernel, set);
+        memcpy(&kernel->headers->answers[i * SET_WORDS], set, sizeof set);
         step(kernel, &kernel->instructions[block->first + i], set);
     }
     kernel->headers->answered_block = block->id;
 }
 
 enum sonde_status kernel_header_before(struct sonde_kernel *kernel, size_t index,
-                                       uint32_t *register_number, struct sonde_error *error)
+                                       const uint64_t *live, uint32_t *register_number,
+                                       struct sonde_error *error)
 {
     *register_number = KERNEL_NO_REGISTER;
     if (index >= kernel->instruction_count)
@@ -175,8 +178,11 @@ enum sonde_status kernel_header_before(struct sonde_kernel *kernel, size_t index
         return SONDE_OK;
     if (kernel->headers->answered_block != block->id)
         answer_block(kernel, block);
-    uint16_t answer = kernel->headers->answers[index - block->first];
-    if (answer != NO_ANSWER)
-        *register_number = answer;
+    const uint64_t *answer = &kernel->headers->answers[(index - block->first) * SET_WORDS];
+    for (uint32_t number = 0; number < kernel->info.grf_count; number++)
+        if (in_set(answer, number) && is_needed(kernel, live, number)) {
+            *register_number = number;
+            return SONDE_OK;
+        }
     return SONDE_OK;
 }

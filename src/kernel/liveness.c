@@ -1,11 +1,12 @@
 /* Liveness by backward data flow over the control-flow graph.
  *
  * Registers are storage of the thread, not of a channel: a write under an
- * execution mask or predicate never ends a life, and the graph leads from
- * each divergent branch to wherever its channels wait. What is dead here is
- * dead for every channel. */
+ * execution mask or predicate ends no life beyond its basic block (masked.h
+ * has what it ends inside), and the graph leads from each divergent branch to
+ * wherever its channels wait. What is dead here is dead for every channel. */
 #include "kernel/analysis.h"
 #include "kernel/internal.h"
+#include "kernel/masked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ struct kernel_liveness {
     uint32_t cursor_index;
     bool cursor_unknown;
     uint64_t *cursor;
-    bool *unknown_in; /* a block: an indirect read ahead may touch any register */
+    struct kernel_masked masked; /* belongs to the cursor; before that to one block after another */
+    bool *unknown_in;            /* a block: an indirect read ahead may touch any register */
     bool has_unknown_access;
     uint64_t *touched; /* grf_words: bytes that any instruction names */
 };
@@ -84,32 +86,50 @@ static uint64_t killed_registers(const struct sonde_gen_instruction *instruction
     return pack(&killed);
 }
 
-/* live = (live - whole writes) + reads, for one instruction. */
-static void step_over(const struct sonde_kernel *kernel,
-                      const struct sonde_gen_instruction *instruction,
-                      const struct sonde_gen_effects *of, uint64_t *live, bool *unknown)
+/* live -= whole writes. */
+static void step_writes(const struct sonde_kernel *kernel,
+                        const struct sonde_gen_instruction *instruction,
+                        const struct sonde_gen_effects *of, uint64_t *live)
 {
     /* A message may leave bytes of its response unwritten (disabled
      * channels), so it never counts as a whole write. */
-    if (!of->write_is_partial && !is_send(instruction)) {
-        if (!of->writes.grf_unknown)
-            for (uint32_t w = 0; w < kernel->grf_words; w++)
-                live[w] &= ~of->writes.grf[w];
-        live[kernel->grf_words] &= ~killed_registers(instruction, &of->writes);
-    }
-    for (uint32_t w = 0; w < kernel->grf_words; w++)
-        live[w] |= of->reads.grf_unknown ? UINT64_MAX : of->reads.grf[w];
-    live[kernel->grf_words] |= pack(&of->reads);
-    *unknown |= of->reads.grf_unknown;
+    if (of->write_is_partial || is_send(instruction))
+        return;
+    for (uint32_t w = 0; w < kernel->grf_words && !of->writes.grf_unknown; w++)
+        live[w] &= ~of->writes.grf[w];
+    live[kernel->grf_words] &= ~killed_registers(instruction, &of->writes);
 }
 
-static void step_back(const struct sonde_kernel *kernel,
-                      const struct sonde_gen_instruction *instruction, uint64_t *live,
-                      bool *unknown)
+static void add_effect(const struct sonde_kernel *kernel, const struct sonde_gen_effect *effect,
+                       uint64_t *live)
+{
+    for (uint32_t w = 0; w < kernel->grf_words; w++)
+        live[w] |= effect->grf_unknown ? UINT64_MAX : effect->grf[w];
+    live[kernel->grf_words] |= pack(effect);
+}
+
+/* live = (live - whole writes) + reads, for one instruction; reads by channel
+ * are kept in `masked`. */
+static void step_over(const struct sonde_kernel *kernel,
+                      const struct sonde_gen_instruction *instruction,
+                      const struct sonde_gen_effects *of, struct kernel_masked *masked,
+                      uint64_t *live, bool *unknown)
+{
+    struct sonde_gen_effect room;
+    step_writes(kernel, instruction, of, live);
+    const struct sonde_gen_effect *reads =
+        kernel_masked_step(masked, instruction, of, kernel->grf_words, &room);
+    add_effect(kernel, reads, live);
+    *unknown |= reads->grf_unknown;
+}
+
+static void step_back(const struct sonde_kernel *kernel, struct kernel_liveness *liveness,
+                      const struct sonde_gen_instruction *instruction)
 {
     struct sonde_gen_effects effects;
     sonde_gen_instruction_effects(instruction, &effects);
-    step_over(kernel, instruction, &effects, live, unknown);
+    step_over(kernel, instruction, &effects, &liveness->masked, liveness->cursor,
+              &liveness->cursor_unknown);
 }
 
 static void gather_live_out(const struct sonde_kernel *kernel,
@@ -149,16 +169,20 @@ static void summarise_block(const struct sonde_kernel *kernel, struct kernel_liv
 {
     uint64_t *use = &summary->use[block->id * liveness->words];
     uint64_t *keep = &summary->keep[block->id * liveness->words];
-    bool ignored = false;
     memset(keep, 0xff, liveness->words * sizeof *keep);
+    kernel_masked_clear(&liveness->masked);
     for (uint32_t i = block->first + block->count; i-- > block->first;) {
         const struct sonde_gen_instruction *instruction = &kernel->instructions[i];
         struct sonde_gen_effects effects;
         sonde_gen_instruction_effects(instruction, &effects);
-        step_over(kernel, instruction, &effects, use, &summary->unknown[block->id]);
-        step_over(kernel, instruction, &effects, keep, &ignored);
+        step_over(kernel, instruction, &effects, &liveness->masked, use,
+                  &summary->unknown[block->id]);
+        step_writes(kernel, instruction, &effects, keep);
         note_touched(kernel, liveness, &effects);
     }
+    struct sonde_gen_effect left = {.grf = {0}};
+    kernel_masked_add(&liveness->masked, kernel->grf_words, &left);
+    add_effect(kernel, &left, use);
 }
 
 static enum sonde_status solve(const struct sonde_kernel *kernel, struct kernel_liveness *liveness,
@@ -286,14 +310,15 @@ enum sonde_status sonde_kernel_live_before(struct sonde_kernel *kernel, size_t i
     bool reuse = liveness->cursor_valid && from >= index && kernel->block_of[from] == block->id;
     if (!reuse) {
         gather_live_out(kernel, liveness, block, liveness->cursor, &liveness->cursor_unknown);
+        kernel_masked_clear(&liveness->masked);
         from = block->first + block->count;
     }
     while (from > index)
-        step_back(kernel, &kernel->instructions[--from], liveness->cursor,
-                  &liveness->cursor_unknown);
+        step_back(kernel, liveness, &kernel->instructions[--from]);
     liveness->cursor_valid = true;
     liveness->cursor_index = (uint32_t)index;
     copy_live(kernel, liveness->cursor, liveness->cursor_unknown, live);
+    kernel_masked_add(&liveness->masked, kernel->grf_words, live);
     return SONDE_OK;
 }
 

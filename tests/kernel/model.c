@@ -239,6 +239,58 @@ static void straight_liveness(void **unused)
     sonde_kernel_destroy(kernel);
 }
 
+static uint16_t live_accumulators(struct sonde_kernel *kernel, size_t index)
+{
+    struct sonde_gen_effect live;
+    assert_int_equal(sonde_kernel_live_before(kernel, index, &live, NULL), SONDE_OK);
+    return live.accumulators;
+}
+
+/* Inside a block the execution mask stays: what channels read, each in its own
+ * place, is dead before a write under the mask of the same places. */
+static void masked_liveness(void **unused)
+{
+    (void)unused;
+    struct sonde_kernel *kernel =
+        create("L0:\nmov (16|M0) r20.0<1>:d 1:d\n"                             /* 0 */
+               "mov (16|M0) r22.0<1>:d 2:d\n"                                  /* 1 */
+               "(f0.0) mov (16|M0) r24.0<1>:d 3:d\n"                           /* 2: predicated */
+               "mov (8|M8) r26.0<1>:d 4:d\n"                                   /* 3: others */
+               "mov (16|M0) r28.0<1>:d 5:d\n"                                  /* 4 */
+               "mov (16|M0) r30.0<1>:uw 6:uw\n"                                /* 5: other places */
+               "mov (16|M0) r32.0<1>:d 7:d\n"                                  /* 6 */
+               "cmp (16|M0) (eq)f0.1 null<1>:d r20.0<8;8,1>:d 0:d\n"           /* 7 */
+               "mul (8|M0) acc0.0<1>:d r20.0<8;8,1>:d r22.0<16;8,2>:uw\n"      /* 8 */
+               "mach (8|M0) r34.0<1>:d r20.0<8;8,1>:d r22.0<8;8,1>:d\n"        /* 9 */
+               "(f0.1) add (16|M0) r36.0<1>:d r20.0<8;8,1>:d r24.0<8;8,1>:d\n" /* 10 */
+               "add (8|M0) r38.0<1>:d r26.0<8;8,1>:d r28.0<0;1,0>:d\n"         /* 11 */
+               "(W) mov (8|M0) r40.0<1>:d r22.0<8;8,1>:d\n"  /* 12: all channels */
+               "add (16|M0) r42.0<1>:d r30.0<8;8,1>:d 0:d\n" /* 13 */
+               "jmpi L1\nL1:\n"                              /* 14 */
+               "mov (16|M0) r44.0<1>:d r32.0<8;8,1>:d\n"     /* 15 */
+               "(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n"
+               "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    assert_false(live_grf(kernel, 0, 20 * 32));
+    assert_false(live_grf(kernel, 0, 20 * 32 + 63));
+    assert_true(live_grf(kernel, 1, 20 * 32));
+    assert_true(live_grf(kernel, 8, 21 * 32));
+    assert_true(live_grf(kernel, 0, 22 * 32));     /* channels that are off are read too */
+    assert_true(live_grf(kernel, 0, 24 * 32));     /* where the predicate does not hold */
+    assert_true(live_grf(kernel, 0, 26 * 32));     /* channel 8 wrote what channel 0 reads */
+    assert_true(live_grf(kernel, 0, 28 * 32));     /* channel 5 reads what channel 0 wrote */
+    assert_true(live_grf(kernel, 0, 30 * 32 + 4)); /* channel 2 wrote what channel 1 reads */
+    assert_true(live_grf(kernel, 0, 32 * 32));     /* in another block */
+    assert_int_equal(live_flags(kernel, 8) & 2, 2);
+    assert_int_equal(live_flags(kernel, 7) & 2, 0);
+    assert_int_not_equal(live_accumulators(kernel, 9), 0);
+    assert_int_equal(live_accumulators(kernel, 8), 0);
+    /* Whatever the order of the questions. */
+    assert_true(live_grf(kernel, 10, 20 * 32));
+    assert_false(live_grf(kernel, 11, 20 * 32));
+    assert_false(live_grf(kernel, 0, 20 * 32));
+    sonde_kernel_destroy(kernel);
+}
+
 /* r30 is read by the else part only: while the then part runs, the channels
  * that wait for the else part still need it. */
 static void divergent_liveness(void **unused)
@@ -315,7 +367,7 @@ static void indirect_liveness(void **unused)
 static uint32_t header(struct sonde_kernel *kernel, size_t index)
 {
     uint32_t number;
-    assert_int_equal(kernel_header_before(kernel, index, &number, NULL), SONDE_OK);
+    assert_int_equal(kernel_header_before(kernel, index, NULL, &number, NULL), SONDE_OK);
     return number;
 }
 
@@ -374,7 +426,7 @@ static void hostile_input(void **unused)
         uint32_t number;
         for (size_t i = 0; i < sonde_kernel_instruction_count(kernel); i++) {
             assert_int_equal(sonde_kernel_live_before(kernel, i, &live, &error), SONDE_OK);
-            assert_int_equal(kernel_header_before(kernel, i, &number, &error), SONDE_OK);
+            assert_int_equal(kernel_header_before(kernel, i, NULL, &number, &error), SONDE_OK);
         }
         sonde_kernel_destroy(kernel);
     }
@@ -388,11 +440,12 @@ int main(void)
     if (iga == NULL)
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structured_blocks), cmocka_unit_test(uniform_blocks),
-        cmocka_unit_test(refusals),          cmocka_unit_test(broken_structure),
-        cmocka_unit_test(straight_liveness), cmocka_unit_test(divergent_liveness),
-        cmocka_unit_test(loop_liveness),     cmocka_unit_test(indirect_liveness),
-        cmocka_unit_test(header_copies),     cmocka_unit_test(hostile_input),
+        cmocka_unit_test(structured_blocks),  cmocka_unit_test(uniform_blocks),
+        cmocka_unit_test(refusals),           cmocka_unit_test(broken_structure),
+        cmocka_unit_test(straight_liveness),  cmocka_unit_test(masked_liveness),
+        cmocka_unit_test(divergent_liveness), cmocka_unit_test(loop_liveness),
+        cmocka_unit_test(indirect_liveness),  cmocka_unit_test(header_copies),
+        cmocka_unit_test(hostile_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

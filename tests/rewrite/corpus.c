@@ -147,7 +147,7 @@ static bool insert_delays(struct sonde_instrument *made, uint64_t seed)
     move.dst.type = move.src[0].type = SONDE_GEN_TYPE_UD;
     move.dst.hstride = 1;
     move.src[0].file = SONDE_GEN_FILE_IMMEDIATE;
-    for (uint64_t n = 0; n < 40 + 90 * (seed % 4); n++)
+    for (uint64_t n = 0; n < 40 + 500 * (seed % 8); n++)
         if (sonde_coder_append_instruction(coder, procedure, &move, NULL) != SONDE_OK)
             return false;
     uint64_t state = seed + 1;

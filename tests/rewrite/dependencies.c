@@ -113,7 +113,7 @@ static void instrument_kernel(const struct sonde_kernel_info *original, enum sou
         tally->emitted++;
         tally->inserted += out.inserted_instructions;
         check(original, &out, tally);
-    } else if (status != SONDE_ERROR_NO_REGISTER) {
+    } else if (status != SONDE_ERROR_NO_REGISTER || source != SOURCE_FREE_LIST) {
         complain(tally, error.message);
     }
     sonde_rewritten_clear(&out);
