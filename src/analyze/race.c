@@ -44,6 +44,13 @@ struct shadow {
 
 #define BLOCK_GRANULES 8u
 
+/* Most memory is accessed a block at a time: then its granules have one state. */
+struct block {
+    bool is_split;
+    struct shadow whole;
+    struct shadow each[BLOCK_GRANULES]; /* when it is split */
+};
+
 /* What is known of a kernel's code besides the code. */
 struct program {
     uint32_t *barriers; /* in front of each instruction; NULL: not looked at */
@@ -87,7 +94,8 @@ static bool unordered(uint64_t before, uint64_t now)
     return before >> ACCESS_GROUP != now >> ACCESS_GROUP || same_epoch;
 }
 
-static bool report(const struct scene *scene, const char *kind, uint64_t before, uint64_t address)
+static bool report(const struct scene *scene, const char *kind, uint64_t before, uint64_t address,
+                   uint32_t times)
 {
     struct race *race = scene->race;
     const struct analyze_visit *visit = scene->visit;
@@ -115,22 +123,23 @@ static bool report(const struct scene *scene, const char *kind, uint64_t before,
         row->value[RACE_SECOND] = second;
         row->value[RACE_ADDRESS] = address;
     }
-    race->rows->items[*place].value[RACE_TIMES]++;
+    race->rows->items[*place].value[RACE_TIMES] += times;
     return true;
 }
 
-/* One granule. */
-static bool touch(const struct scene *scene, struct shadow *shadow, uint64_t address)
+/* `times` granules of one state. */
+static inline bool touch(const struct scene *scene, struct shadow *shadow, uint64_t address,
+                         uint32_t times)
 {
     uint64_t now = scene->now;
     bool good = true;
     if (unordered(shadow->write, now))
         good = report(scene, scene->writes ? "write after write" : "read after write",
-                      shadow->write, address);
+                      shadow->write, address, times);
     if (scene->writes && unordered(shadow->read, now))
-        good = good && report(scene, "write after read", shadow->read, address);
+        good = good && report(scene, "write after read", shadow->read, address, times);
     else if (scene->writes && unordered(shadow->other, now))
-        good = good && report(scene, "write after read", shadow->other, address);
+        good = good && report(scene, "write after read", shadow->other, address, times);
     if (scene->writes) {
         shadow->write = now;
     } else {
@@ -141,6 +150,38 @@ static bool touch(const struct scene *scene, struct shadow *shadow, uint64_t add
     return good;
 }
 
+/* Granules [first, end) of one block. */
+static bool touch_block(const struct scene *scene, struct block *block, uint64_t first,
+                        uint64_t end)
+{
+    if (!block->is_split && end - first == BLOCK_GRANULES)
+        return touch(scene, &block->whole, first * scene->granule, BLOCK_GRANULES);
+    if (!block->is_split)
+        for (unsigned i = 0; i < BLOCK_GRANULES; i++)
+            block->each[i] = block->whole;
+    block->is_split = true;
+    for (uint64_t g = first; g < end; g++)
+        if (!touch(scene, &block->each[g % BLOCK_GRANULES], g * scene->granule, 1))
+            return false;
+    return true;
+}
+
+/* Granules [first, end). */
+static bool touch_run(const struct scene *scene, struct analyze_blocks *memory, uint64_t space,
+                      uint64_t first, uint64_t end)
+{
+    while (first < end) {
+        uint64_t number = first / BLOCK_GRANULES, next = (number + 1) * BLOCK_GRANULES;
+        struct block *block = analyze_blocks_find(memory, space << 52 | number);
+        if (next > end)
+            next = end;
+        if (block == NULL || !touch_block(scene, block, first, next))
+            return false;
+        first = next;
+    }
+    return true;
+}
+
 static struct analyze_blocks *memory_of(const struct scene *scene, const struct thread *thread)
 {
     if (scene->message->address_model == SONDE_GEN_ADDRESS_SLM) /* every group has its own */
@@ -148,29 +189,28 @@ static struct analyze_blocks *memory_of(const struct scene *scene, const struct 
     return &scene->race->memory;
 }
 
+/* Channels side by side are one run. */
 static bool touch_all(const struct scene *scene, const struct thread *thread,
                       const struct analyze_access *access)
 {
     const struct sonde_gen_message *message = scene->message;
     struct analyze_blocks *memory = memory_of(scene, thread);
     uint64_t space = message->address_model == SONDE_GEN_ADDRESS_SURFACE ? 1 + message->bti : 0;
-    uint64_t last_block = UINT64_MAX;
-    struct shadow *block = NULL;
+    uint64_t first = 0, end = 0;
     for (uint32_t left = access->mask; left != 0; left &= left - 1) {
         uint64_t address = access->address[__builtin_ctz(left)];
-        uint64_t end = (address + (access->width ? access->width - 1 : 0)) / scene->granule;
-        for (uint64_t g = address / scene->granule; g <= end; g++) {
-            if (g / BLOCK_GRANULES != last_block) {
-                last_block = g / BLOCK_GRANULES;
-                block = analyze_blocks_find(memory, space << 52 | last_block);
-                if (block == NULL)
-                    return false;
-            }
-            if (!touch(scene, &block[g % BLOCK_GRANULES], g * scene->granule))
-                return false;
+        uint64_t start = address / scene->granule;
+        uint64_t stop = (address + (access->width ? access->width - 1 : 0)) / scene->granule + 1;
+        if (start == end) {
+            end = stop;
+            continue;
         }
+        if (!touch_run(scene, memory, space, first, end))
+            return false;
+        first = start;
+        end = stop;
     }
-    return true;
+    return touch_run(scene, memory, space, first, end);
 }
 
 /* --- threads and groups --------------------------------------------------------------- */
@@ -221,8 +261,7 @@ static uint32_t enter_group(struct race *race, uint64_t id)
                 return UINT32_MAX;
             race->group_count++;
         }
-        race->groups[at] =
-            (struct group){.id = id, .local.block_bytes = BLOCK_GRANULES * sizeof(struct shadow)};
+        race->groups[at] = (struct group){.id = id, .local.block_bytes = sizeof(struct block)};
         *place = at + 1;
     }
     race->groups[at].threads++;
@@ -373,7 +412,7 @@ enum sonde_status analyze_races(const struct sonde_trace *trace,
 {
     struct race race = {.rows = rows,
                         .dispatch = UINT32_MAX,
-                        .memory.block_bytes = BLOCK_GRANULES * sizeof(struct shadow),
+                        .memory.block_bytes = sizeof(struct block),
                         .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
     snprintf(rows->note, sizeof rows->note,
              "channels of one hardware thread are not compared with each other, nor images");
