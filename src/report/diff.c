@@ -40,7 +40,8 @@ static void print(const struct comparison *c, const char *kernel, const char *pl
 static bool same_place(const struct analyze_row *a, const struct analyze_row *b)
 {
     return a->instruction == b->instruction && a->block == b->block &&
-           strcmp(a->text, b->text) == 0 && strcmp(a->kernel->name, b->kernel->name) == 0;
+           strcmp(a->text, b->text) == 0 && strcmp(a->buffer, b->buffer) == 0 &&
+           strcmp(a->kernel->name, b->kernel->name) == 0;
 }
 
 /* The n-th row of a place in the other run. */

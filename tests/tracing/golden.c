@@ -55,6 +55,24 @@ static const char source[] =
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  out[i] = shared[l + table[2]];\n"
     "}\n"
+    "K orders(global const int *in, global const int *table, global int *out) {\n"
+    "  int i = get_global_id(0);\n"
+    "  global volatile int *o = out;\n"
+    "  global const volatile int *n = in;\n"
+    "  o[i] = 1;\n"
+    "  int first = o[i];\n"
+    "  o[i] = first + n[i];\n"
+    "  o[i] = first + n[i];\n"
+    "}\n"
+    /* 64 KiB from one place to the other; all values are 0, which nobody knows before. */
+    "K conflicts(global const int *in, global const int *table, global int *out,\n"
+    "            global const int *large) {\n"
+    "  int i = get_global_id(0);\n"
+    "  int a = large[i];\n"
+    "  int b = large[i + 16384 + a];\n"
+    "  int c = large[i + b];\n"
+    "  out[i] = large[i + c];\n"
+    "}\n"
     "K loop(global const int *in, global const int *table, global int *out) {\n"
     "  int i = get_global_id(0), sum = 0;\n"
     "  int n = table[10];\n"
@@ -108,6 +126,13 @@ int main(int argc, char **argv)
         clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, out, &code)};
     for (cl_uint i = 0; i < 3; i++)
         clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+    cl_uint arguments = 0;
+    static int large[2 * 16384];
+    cl_mem far = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof large,
+                                large, &code);
+    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
+    if (arguments == 4)
+        clSetKernelArg(kernel, 3, sizeof far, &far);
     size_t global = ITEMS, local = 64;
     code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     if (code != CL_SUCCESS || (code = clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof out,

@@ -132,6 +132,16 @@ def runs_are_compared():
     check(any((row["figure"], row["left"], row["right"]) == ("highest", 3996, 7996)
               for row in found["differences"]), found)
     expect(run("diff", "a", "nowhere"), 2)
+    # Every tool that finds anything there; twice the work-items change it.
+    tools = ("opcodeprof", "bblprof", "simdprof", "latency", "memlatency", "funtime", "flowtrace",
+             "occupancy", "memtrace", "stride", "cacheline", "regtrace")
+    for name, size in (("one", "1024"), ("two", "2048")):
+        expect(run("run", "-q", "--timing", "-o", name, "-t", ",".join(tools), "--",
+                   example("vector_add"), size), 0)
+    found = json.loads(expect(run("diff", "--format=json", "one", "two"), 1).out)
+    check({row["tool"] for row in found["differences"]} == set(tools), found)
+    check(any((row["tool"], row["figure"], row["right"]) ==
+              ("memtrace", "executions", 2 * row["left"]) for row in found["differences"]), found)
 
 
 def streams_are_the_devices_own():

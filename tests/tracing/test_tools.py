@@ -59,6 +59,44 @@ def stride():
     check((two["lines"], two["ideal"], two["coalesced"]) == (32, 16, 50.0), two)
 
 
+    # Every channel writes out[0].
+    table = [row for row in rows("stride", "racing", columns="+lines,ideal")
+             if row["access"].startswith("write")]
+    check([(row["uniform"], row["lines"], row["ideal"], row["coalesced"]) for row in table] ==
+          [(THREADS, THREADS, THREADS, 100.0)], table)
+
+
+def order_of_lines():
+    """Each thread has a line of out: written, read, written, written; and one of in: read twice."""
+    table = rows("cacheline", "orders", columns="+lines")
+    check([total(table, key) for key in ("rar", "raw", "war", "waw")] == [THREADS] * 4, table)
+    check([(row["access"].split()[0], row["rar"], row["raw"], row["war"], row["waw"])
+           for row in table if row["buffer"] == "out"] ==
+          [("write", 0, 0, 0, 0), ("read", 0, THREADS, 0, 0), ("write", 0, 0, THREADS, 0),
+           ("write", 0, 0, 0, THREADS)], table)
+    check((total(table, "misses"), total(table, "hits")) == (2 * THREADS, 4 * THREADS), table)
+
+
+def direct_mapped():
+    """Two places 64 KiB apart take one line of the cache from each other."""
+    table = [row for row in rows("cacheline", "conflicts") if row["buffer"] == "large"]
+    check([(row["misses"], row["hits"]) for row in table] ==
+          [(THREADS, 0), (THREADS, 0), (THREADS, 0), (0, THREADS)], table)
+
+
+def counts():
+    """Executions of blocks, and of the instructions in them."""
+    table = rows_of_kernel("bblprof", "loop")
+    check({row["executions"] for row in table} <= {0, THREADS, 10 * THREADS}, table)
+    check([row["executions"] for row in table].count(10 * THREADS) == 1, table)
+    executed = sum(row["executions"] * row["instructions"] for row in table)
+    kinds = rows_of_kernel("opcodeprof", "loop")
+    check(total(kinds, "dynamic") == executed, f"{executed}: {kinds}")
+    # The write of out[i] is the only message of all channels.
+    check([(row["static"], row["dynamic"]) for row in kinds if row["simd"] == 16 and
+           row["opcode"].startswith("send")] == [(1, THREADS)], kinds)
+
+
 def cacheline():
     table = rows("cacheline", "strides", columns="+lines")
     writes = [row for row in table if row["access"].startswith("write")]
@@ -122,6 +160,12 @@ def latency():
     check(whole[0]["mean"] == round(whole[0]["cycles"] / THREADS, 2), whole)
     reads = rows("memlatency", "strides", "--timing")
     check([row["executions"] for row in reads][-4:] == [THREADS] * 4, reads)
+    # doc/timing-model.md: 400 cycles from memory, 146 from L3, 28 from local memory.
+    table = rows("memlatency", "conflicts", "--timing")
+    cold, other, again, last = [row["mean"] for row in table][-4:]
+    check(min(cold, other) >= 400 and 146 <= again < 400 and 146 <= last < 400, table)
+    local = [row["mean"] for row in rows("memlatency", "ordered", "--timing")][-1]
+    check(28 <= local < 146, local)
     # No read is faster than L3, and the index of the gather waits for another read.
     check(all(row["mean"] > 20 for row in reads), reads)
 
@@ -161,6 +205,24 @@ def bounds():
            for row in table] == [("local memory", 256, 8, "0x100", 8)], table)
     check(rows("bounds", "strides") == [], "nothing is outside")
     has(expect(run("report"), 0).out, r"(?m)^1280 addresses were checked$", "5 messages")
+
+
+def rows_of_kernel(tool, kernel):
+    """The same of a tool that has a heading for each kernel."""
+    expect(run("run", "-q", "--device", DEVICE, "-t", tool, "--", GOLDEN, kernel), 0)
+    found = json.loads(expect(run("report", "--format=json"), 0).out)["reports"][0]["kernels"]
+    table = list(csv.DictReader(io.StringIO(expect(run("report", "--format=csv"), 0).out)))
+    text = expect(run("report"), 0).out
+    check(len(found) == 1 and found[0]["kernel"] == kernel, found)
+    shown = [row for row in table if row["kernel"] == kernel]
+    check(len(shown) == len(found[0]["rows"]), shown)
+    for one, other in zip(found[0]["rows"], shown):
+        check({key: str(value) if not isinstance(value, float) else f"{value:.2f}"
+               for key, value in one.items()} ==
+              {key: other[key] for key in one}, f"{one} and {other}")
+        cells = [other[key] for key in one]
+        check(any(line.split() == cells for line in text.splitlines()), f"{cells} in:\n{text}")
+    return found[0]["rows"]
 
 
 def several(tools, kernel, *options):
@@ -220,5 +282,5 @@ def losses_are_said():
 
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
 DEVICE = sys.argv[3]
-sys.exit(harness.main([stride, cacheline, memtrace, simdprof, regtrace, flowtrace, latency, race,
+sys.exit(harness.main([stride, counts, cacheline, order_of_lines, direct_mapped, memtrace, simdprof, regtrace, flowtrace, latency, race,
                        bounds, buffers_are_named, source_lines_are_shown, occupancy, losses_are_said]))
