@@ -9,14 +9,21 @@ void kernel_masked_clear(struct kernel_masked *masked)
     masked->accumulators = 0;
 }
 
+static uint8_t flag_halves(const struct kernel_masked *masked)
+{
+    uint8_t halves = 0;
+    for (unsigned half = 0; half < KERNEL_FLAG_BITS / 16; half++)
+        if ((masked->flags >> 16 * half & 0xffff) != 0)
+            halves |= (uint8_t)(1u << half);
+    return halves;
+}
+
 void kernel_masked_add(const struct kernel_masked *masked, uint32_t words,
                        struct sonde_gen_effect *live)
 {
     for (uint32_t w = 0; w < words; w++)
         live->grf[w] |= masked->grf[w];
-    for (unsigned half = 0; half < KERNEL_FLAG_BITS / 16; half++)
-        if ((masked->flags >> 16 * half & 0xffff) != 0)
-            live->flags |= (uint8_t)(1u << half);
+    live->flags |= flag_halves(masked);
     live->accumulators |= masked->accumulators;
 }
 
@@ -290,6 +297,17 @@ static bool reads_plainly(const struct sonde_gen_instruction *i)
     return !i->dst.indirect && is_group_free(i);
 }
 
+/* What the instruction reads beyond what was found above. */
+static void add_rest(const struct kernel_masked *masked, const struct sonde_gen_effect *reads,
+                     uint32_t words, struct sonde_gen_effect *others)
+{
+    for (uint32_t w = 0; w < words; w++)
+        others->grf[w] |= reads->grf[w] & ~masked->grf[w];
+    others->flags |= (uint8_t)(reads->flags & ~flag_halves(masked));
+    others->accumulators |= (uint16_t)(reads->accumulators & ~masked->accumulators);
+    others->address |= reads->address;
+}
+
 static void read_channelwise(struct kernel_masked *masked, const struct sonde_gen_instruction *i,
                              const struct sonde_gen_effects *effects, uint32_t words,
                              struct sonde_gen_effect *others)
@@ -312,6 +330,7 @@ static void read_channelwise(struct kernel_masked *masked, const struct sonde_ge
     else if (!named)
         others->accumulators |= accumulators;
     read_predicate(masked, i, others);
+    add_rest(masked, &effects->reads, words, others);
 }
 
 /* A branch asks enabled channels only. */
@@ -350,5 +369,6 @@ const struct sonde_gen_effect *kernel_masked_step(struct kernel_masked *masked,
     *others = effects->reads;
     others->flags = 0;
     read_predicate(masked, instruction, others);
+    add_rest(masked, &effects->reads, words, others);
     return others;
 }

@@ -26,6 +26,8 @@ static void look(void *context, const struct sonde_dependency *dependency)
 static void examine(struct sonde_kernel *kernel)
 {
     struct sonde_error error;
+    const struct sonde_kernel_info *info = sonde_kernel_info(kernel);
+    size_t words = sonde_gen_platform_grf_size(info->platform) * info->grf_count / 64;
     size_t found = 0, instructions = sonde_kernel_instruction_count(kernel);
     must(sonde_kernel_check_dependencies(kernel, look, kernel, &found, &error) == SONDE_OK);
     for (size_t n = instructions; n-- > 0;) {
@@ -37,6 +39,9 @@ static void examine(struct sonde_kernel *kernel)
         must(sonde_kernel_live_before(kernel, n, &live, &error) == SONDE_OK);
         must((effects.reads.flags & ~live.flags) == 0);
         must((effects.reads.address & ~live.address) == 0);
+        must((effects.reads.accumulators & ~live.accumulators) == 0);
+        for (size_t w = 0; w < words; w++)
+            must((effects.reads.grf[w] & ~live.grf[w]) == 0);
         must(!effects.reads.grf_unknown || live.grf_unknown);
         if (sonde_gen_instruction_wait(i, &wait))
             must(wait.distance == 0 || i->platform >= SONDE_GEN_PLATFORM_XE);
