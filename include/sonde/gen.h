@@ -347,6 +347,25 @@ SONDE_API enum sonde_status sonde_gen_platform_from_name(const char *name,
 /* GRF size in bytes: 32, or 64 on XeHPC. */
 SONDE_API uint32_t sonde_gen_platform_grf_size(enum sonde_gen_platform platform);
 
+/* Which hardware thread the state register sr0.0 tells of. The sub-slice is a
+ * pair (dual sub-slice) from Xe on. */
+enum sonde_gen_thread_field {
+    SONDE_GEN_THREAD_SLICE,
+    SONDE_GEN_THREAD_SUBSLICE,
+    SONDE_GEN_THREAD_UNIT, /* execution unit in its sub-slice */
+    SONDE_GEN_THREAD_SLOT, /* thread in its execution unit */
+    SONDE_GEN_THREAD_FIELD_COUNT
+};
+/* Bits [from, from + width) of sr0.0 are bits [to, to + width) of the field. */
+struct sonde_gen_bits {
+    uint8_t from, width, to;
+};
+SONDE_API const struct sonde_gen_bits *sonde_gen_thread_bits(enum sonde_gen_platform platform,
+                                                             enum sonde_gen_thread_field field,
+                                                             size_t *count);
+SONDE_API uint32_t sonde_gen_thread_field(enum sonde_gen_platform platform,
+                                          enum sonde_gen_thread_field field, uint32_t state);
+
 /* Decode the instruction at data[offset]. On SONDE_OK *instruction is filled;
  * `illegal` may be set, and illegal_reason with it (the length is still known
  * from bit 29). Encoding an illegal instruction gives its own bytes. Errors:

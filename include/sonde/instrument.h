@@ -70,6 +70,15 @@ SONDE_API enum sonde_status sonde_instrument_edge(struct sonde_instrument *instr
 SONDE_API enum sonde_status sonde_instrument_entries(struct sonde_instrument *instrument,
                                                      const struct sonde_procedure *procedure,
                                                      struct sonde_error *error);
+/* At the entry that every thread passes, ahead of all other code: run the
+ * procedure; where the flag then is as `leaves` says, the thread goes on in the
+ * original body, and nothing else that is inserted runs in it. The procedure
+ * uses scratch registers only. Once a kernel. SONDE_ERROR_UNSUPPORTED, when emitted, for a kernel that needs
+ * the flag at its entry. */
+SONDE_API enum sonde_status sonde_instrument_leave(struct sonde_instrument *instrument,
+                                                   const struct sonde_procedure *procedure,
+                                                   const struct sonde_predicate *leaves,
+                                                   struct sonde_error *error);
 SONDE_API enum sonde_status sonde_instrument_exits(struct sonde_instrument *instrument,
                                                    const struct sonde_procedure *procedure,
                                                    struct sonde_error *error);

@@ -33,6 +33,7 @@ struct sonde_trace_header {
      * "truncate", "drain", "window"; and the bytes that a dispatch gets at most. */
     const char *records;
     uint64_t record_space;
+    const char *scope;        /* "threads=... groups=...", as far as given; "" everything */
     const char *writer;       /* Sonde version that wrote the file; set by the writer */
 };
 

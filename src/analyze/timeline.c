@@ -23,15 +23,11 @@ struct timeline {
     bool every_block; /* of the layout */
 };
 
-/* Gen9 and Gen11 have the unit in 11:8, sub-slice 13:12, slice 15:14; from Xe
- * on the unit is in 5:4, 7 and 8, the sub-slice (a pair) in 10:9, the slice in
- * 13:11. */
 uint32_t analyze_thread_unit(const struct sonde_trace_kernel *kernel, uint32_t thread)
 {
-    if (kernel->platform < SONDE_GEN_PLATFORM_XE)
-        return thread >> 14 << 6 | (thread >> 12 & 3) << 4 | (thread >> 8 & 15);
-    return (thread >> 11 & 7) << 6 | (thread >> 9 & 3) << 4 | (thread >> 8 & 1) << 3 |
-           (thread >> 7 & 1) << 2 | (thread >> 4 & 3);
+    return sonde_gen_thread_field(kernel->platform, SONDE_GEN_THREAD_SLICE, thread) << 6 |
+           sonde_gen_thread_field(kernel->platform, SONDE_GEN_THREAD_SUBSLICE, thread) << 4 |
+           sonde_gen_thread_field(kernel->platform, SONDE_GEN_THREAD_UNIT, thread);
 }
 
 static bool opens(const struct timeline *timeline, enum analyze_span_kind kind,

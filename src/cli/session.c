@@ -7,6 +7,7 @@
 #include "analyze/analyze.h"
 #include "attach/neo/protocol.h"
 #include "cli/schemas.h"
+#include "profile/scope.h"
 #include "sonde/tool.h"
 
 static bool append(char **text, const char *separator, const char *prefix, const char *word,
@@ -77,6 +78,9 @@ static bool take_schemas(const struct cli_arguments *arguments, struct session *
         session->schema = schema_to_short(&schema);
         good = session->schema != NULL;
     }
+    session->threads = schema.threads;
+    session->groups = schema.groups;
+    schema.threads = schema.groups = NULL;
     schema_clear(&schema);
     return good;
 }
@@ -138,12 +142,32 @@ static bool take_number(const struct cli_arguments *arguments, enum cli_option_i
     return append(filter, "\n", word, text, strlen(text));
 }
 
+/* Of the command line or, failing that, of a schema. */
+static bool take_scope(const struct cli_arguments *arguments, struct session *session)
+{
+    struct profile_scope scope = {.fields = {{.is_given = false}}};
+    struct sonde_error error;
+    const char *threads = cli_value(arguments, CLI_OPTION_THREAD_MASK, session->threads);
+    const char *groups = cli_value(arguments, CLI_OPTION_GROUPS, session->groups);
+    if ((threads != NULL &&
+         profile_scope_parse_threads(threads, "--threads", &scope, &error) != SONDE_OK) ||
+        (groups != NULL &&
+         profile_scope_parse_groups(groups, "--groups", &scope, &error) != SONDE_OK)) {
+        cli_error("%s", error.message);
+        return false;
+    }
+    return (threads == NULL ||
+            append(&session->filter, "\n", "threads=", threads, strlen(threads))) &&
+           (groups == NULL || append(&session->filter, "\n", "groups=", groups, strlen(groups)));
+}
+
 static bool take_filter(const struct cli_arguments *arguments, struct session *session)
 {
     return take_patterns(&arguments->options[CLI_OPTION_KERNEL], "+", &session->filter) &&
            take_patterns(&arguments->options[CLI_OPTION_EXCLUDE], "-", &session->filter) &&
            take_number(arguments, CLI_OPTION_SKIP, "skip=", &session->filter) &&
-           take_number(arguments, CLI_OPTION_TAKE, "count=", &session->filter);
+           take_number(arguments, CLI_OPTION_TAKE, "count=", &session->filter) &&
+           take_scope(arguments, session);
 }
 
 static bool take_maximum(const struct cli_arguments *arguments, struct session *session)
@@ -212,6 +236,8 @@ void session_clear(struct session *session)
 {
     free(session->tools);
     free(session->schema);
+    free(session->threads);
+    free(session->groups);
     free(session->filter);
     memset(session, 0, sizeof *session);
 }

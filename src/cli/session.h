@@ -9,9 +9,10 @@ struct session {
     struct target target;
     struct target_driver driver;
     char attach_library[PATH_MAX];
-    char *tools;  /* comma-separated */
-    char *schema; /* probes in short, NULL = none */
-    char *filter; /* lines of ATTACH_ENV_FILTER, NULL = everything */
+    char *tools;            /* comma-separated */
+    char *schema;           /* probes in short, NULL = none */
+    char *threads, *groups; /* that a schema chooses, or NULL */
+    char *filter;           /* lines of ATTACH_ENV_FILTER, NULL = everything */
     const char *registers;
     const char *records;            /* ATTACH_RECORDS_*, NULL = default */
     char counts[PATH_MAX];          /* run with stored counts, absolute, "" = none */

@@ -1,4 +1,4 @@
-#include "cli/verify.h"
+#include "cli/verify_scope.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,22 +125,6 @@ static enum sonde_status compare_writes(struct verify_result *result, const char
 
 /* --- what was executed ------------------------------------------------------ */
 
-static int compare_count(const void *key, const void *item)
-{
-    uint32_t offset = *(const uint32_t *)key;
-    const struct truth_count *count = item;
-    return offset == count->offset ? 0 : offset < count->offset ? -1 : 1;
-}
-
-static struct truth_count count_at(const struct truth_dispatch *dispatch, uint32_t offset)
-{
-    const struct truth_count *found = NULL;
-    if (dispatch->count_count > 0)
-        found =
-            bsearch(&offset, dispatch->counts, dispatch->count_count, sizeof *found, compare_count);
-    return found != NULL ? *found : (struct truth_count){.offset = offset};
-}
-
 /* The device's counts of original instruction `index` in a dispatch that
  * entered the original or the instrumented body. */
 static struct truth_count count_of(const struct sonde_trace_kernel *kernel, uint32_t original,
@@ -154,7 +138,7 @@ static struct truth_count count_of(const struct sonde_trace_kernel *kernel, uint
             return (struct truth_count){.offset = offset};
         offset -= kernel->instrumented_entry;
     }
-    return count_at(dispatch, offset);
+    return verify_count_at(dispatch, offset);
 }
 
 /* Executions and active lanes of each instruction in both runs. */
@@ -291,6 +275,16 @@ static enum sonde_status compare_counts(struct verify_result *result, const char
         count = 0;
     else if (count > kernel->instruction_count)
         count = kernel->instruction_count;
+    struct profile_scope scope;
+    struct truth_dispatch inside = {.counts = NULL};
+    if (verify_scope_of(instrumented->trace, dispatch->id, &scope)) {
+        verify_scope_check(result, where, kernel, &scope, b);
+        if (!verify_scope_subtract(kernel, a, b, &inside)) {
+            free(instructions);
+            return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+        }
+        a = &inside;
+    }
     compare_executions(result, where, kernel, instructions, count, a, b);
     size_t found = 0;
     for (size_t i = 0; i < sonde_trace_block_counts_count(instrumented->trace); i++) {
@@ -307,6 +301,7 @@ static enum sonde_status compare_counts(struct verify_result *result, const char
                              count, b);
     if (found == 0)
         differ(result, "%s: ran instrumented, but left no counts", where);
+    free(inside.counts);
     free(instructions);
     return SONDE_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "cli/verify.h"
+#include "cli/verify_scope.h"
 
 typedef unsigned long long ull;
 
@@ -464,6 +464,7 @@ enum sonde_status verify_compare_events(struct verify_result *result, const char
                                         struct sonde_error *error)
 {
     const struct sonde_trace_record_totals *totals = totals_of(trace, dispatch);
+    struct truth_dispatch chosen;
     if (totals == NULL || device->thread_count == 0)
         return SONDE_OK;
     struct checker c = {.result = result,
@@ -476,6 +477,9 @@ enum sonde_status verify_compare_events(struct verify_result *result, const char
     c.gaps = c.cut && (strcmp(totals->mode, "drain") == 0 || strcmp(totals->mode, "window") == 0);
     if (c.layout == NULL || c.kernel->instruction_offsets == NULL)
         return SONDE_OK;
+    if (!verify_scope_choose(trace, dispatch, device, &chosen))
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    c.device = &chosen;
     enum sonde_status status =
         sonde_gen_decode_all(c.kernel->platform, c.kernel->original, c.kernel->original_size,
                              &c.instructions, &c.instruction_count, error);
@@ -490,5 +494,6 @@ enum sonde_status verify_compare_events(struct verify_result *result, const char
     if (status == SONDE_OK && !c.gaps)
         check_threads(&c);
     clear(&c);
+    free(chosen.threads);
     return status;
 }

@@ -13,6 +13,8 @@ struct coder_code {
 };
 
 void coder_code_clear(struct coder_code *code);
+/* Scoreboard field of an instruction that waits for the one before it. */
+uint16_t coder_wait_for_last(const struct sonde_coder *coder);
 
 /* Registers saved at points. */
 struct coder_spills {

@@ -36,6 +36,11 @@ static uint16_t wait_one(const struct sonde_coder *coder)
     return coder->isa->scoreboard == CODER_SCOREBOARD_XE ? WAIT_ONE_XE : WAIT_ONE_XEHP;
 }
 
+uint16_t coder_wait_for_last(const struct sonde_coder *coder)
+{
+    return coder->isa->scoreboard == CODER_SCOREBOARD_HARDWARE ? 0 : wait_one(coder);
+}
+
 static void append(struct writer *writer, const struct sonde_gen_instruction *instruction)
 {
     if (writer->status == SONDE_OK)

@@ -158,7 +158,12 @@ static void report_fault(struct device_streamer *s, const struct emu_result *res
 static void warn_divergence(struct device_process *process, uint64_t kernel,
                             const struct emu_divergence *divergence)
 {
-    if (divergence->barriers == 0 || process->diverged == kernel)
+    /* Code before the kernel's start is another body of the same kernel, in which
+     * the threads run that are not instrumented: they meet at a barrier all the same. */
+    bool is_between_bodies =
+        divergence->active == divergence->channels &&
+        (divergence->instruction_offset >> 31) != (divergence->other_offset >> 31);
+    if (divergence->barriers == 0 || process->diverged == kernel || is_between_bodies)
         return;
     process->diverged = kernel;
     const uint32_t *group = divergence->group;

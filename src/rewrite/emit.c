@@ -70,6 +70,32 @@ static enum sonde_status expand_all(struct sonde_instrument *instrument, struct 
     return SONDE_OK;
 }
 
+/* Who leaves is decided before any register is filled that lasts. The flag
+ * must outlive the code, where everything that the kernel needs is as it was. */
+static enum sonde_status expand_leave(struct sonde_instrument *instrument, struct coder_code *code,
+                                      struct coder_spills *spills, struct sonde_error *error)
+{
+    struct sonde_gen_effect live;
+    struct coder_point point = {.index = instrument->entry, .live = &live};
+    struct rewrite_insertion *leave = &instrument->leave;
+    unsigned flag = 2u * instrument->leaves.flag_number + instrument->leaves.flag_subreg;
+    leave->first = code->count;
+    leave->count = 0;
+    if (leave->procedure == NULL)
+        return SONDE_OK;
+    enum sonde_status status =
+        sonde_kernel_live_before(instrument->kernel, instrument->entry, &live, error);
+    if (status == SONDE_OK && (live.flags >> flag & 1) != 0)
+        status = sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0,
+                                 "it needs flag f%u.%u where it begins, so that threads cannot be "
+                                 "chosen",
+                                 instrument->leaves.flag_number, instrument->leaves.flag_subreg);
+    if (status == SONDE_OK)
+        status = coder_expand(instrument->coder, leave->procedure, &point, code, spills, error);
+    leave->count = code->count - leave->first;
+    return status;
+}
+
 /* Kept chunk offsets are filled by one more insertion at the entry. */
 static enum sonde_status expand(struct sonde_instrument *instrument, struct coder_code *code,
                                 struct rewrite_insertion *entry, struct sonde_rewritten *rewritten,
@@ -87,6 +113,8 @@ static enum sonde_status expand(struct sonde_instrument *instrument, struct code
     entry->count = code->count;
     if (status == SONDE_OK)
         status = expand_all(instrument, code, &spills, error);
+    if (status == SONDE_OK)
+        status = expand_leave(instrument, code, &spills, error);
     instrument->bodies = code->count;
     if (status == SONDE_OK)
         status = coder_expand_bodies(instrument->coder, code, error);
@@ -125,7 +153,7 @@ static enum sonde_status fill_heap(const struct sonde_instrument *instrument,
 {
     const struct sonde_kernel_info *info = sonde_kernel_info(instrument->kernel);
     size_t count = sonde_kernel_instruction_count(instrument->kernel);
-    size_t entry = align_up(info->isa_size + TAIL_PADDING);
+    size_t entry = layout->body;
     rewritten->original_entry = 0;
     rewritten->instrumented_entry = (uint32_t)entry;
     rewritten->size = align_up(entry + layout->size + TAIL_PADDING);
@@ -174,6 +202,8 @@ enum sonde_status sonde_instrument_emit(struct sonde_instrument *instrument,
     enum sonde_status status = expand(&view, &code, &fill, rewritten, error);
     if (status == SONDE_OK)
         status = rewrite_layout_build(&view, &layout, error);
+    layout.body =
+        (uint32_t)align_up(sonde_kernel_info(instrument->kernel)->isa_size + TAIL_PADDING);
     if (status == SONDE_OK)
         status = link_code(&layout, view.coder, &code, error);
     if (status == SONDE_OK)

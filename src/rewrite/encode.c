@@ -112,9 +112,7 @@ static enum sonde_status encode_return(const struct encoder *encoder, uint32_t p
     return sonde_gen_encode(&jump, out, error);
 }
 
-/* The whole thread goes on to piece `to`. */
-static enum sonde_status encode_jump(const struct encoder *encoder, uint32_t piece, uint32_t to,
-                                     uint8_t *out, struct sonde_error *error)
+static struct sonde_gen_instruction make_jump(const struct encoder *encoder, int32_t jip)
 {
     struct sonde_gen_instruction jump;
     sonde_gen_instruction_init(&jump, sonde_kernel_info(encoder->instrument->kernel)->platform,
@@ -123,7 +121,31 @@ static enum sonde_status encode_jump(const struct encoder *encoder, uint32_t pie
     jump.source_count = 1;
     jump.src[0].file = SONDE_GEN_FILE_IMMEDIATE;
     jump.src[0].type = SONDE_GEN_TYPE_D;
-    jump.jip = distance(encoder, piece, to);
+    jump.jip = jip;
+    return jump;
+}
+
+/* The whole thread goes on to piece `to`. */
+static enum sonde_status encode_jump(const struct encoder *encoder, uint32_t piece, uint32_t to,
+                                     uint8_t *out, struct sonde_error *error)
+{
+    struct sonde_gen_instruction jump = make_jump(encoder, distance(encoder, piece, to));
+    return sonde_gen_encode(&jump, out, error);
+}
+
+/* It goes on in the original body if the flag says so, once that is known. */
+static enum sonde_status encode_leave(const struct encoder *encoder, uint32_t piece, uint8_t *out,
+                                      struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = encoder->instrument;
+    uint32_t to = sonde_kernel_instruction(instrument->kernel, instrument->entry)->offset;
+    uint32_t from = encoder->layout->body + rewrite_layout_position(encoder->layout, piece);
+    struct sonde_gen_instruction jump = make_jump(encoder, (int32_t)(to - from));
+    jump.predicate = SONDE_GEN_PREDICATE_CHANNEL;
+    jump.predicate_inverse = instrument->leaves.inverse;
+    jump.flag_number = instrument->leaves.flag_number;
+    jump.flag_subreg = instrument->leaves.flag_subreg;
+    jump.swsb = coder_wait_for_last(instrument->coder);
     return sonde_gen_encode(&jump, out, error);
 }
 
@@ -151,6 +173,9 @@ enum sonde_status rewrite_encode(const struct sonde_instrument *instrument,
             break;
         case REWRITE_LEAVE:
             status = encode_jump(&encoder, p, layout->prolog_code, bytes, error);
+            break;
+        case REWRITE_GO_ORIGINAL:
+            status = encode_leave(&encoder, p, bytes, error);
             break;
         case REWRITE_COME_BACK:
             status = encode_jump(&encoder, p, layout->filled, bytes, error);

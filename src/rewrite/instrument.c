@@ -255,6 +255,22 @@ enum sonde_status sonde_instrument_entries(struct sonde_instrument *instrument,
     return insert(instrument, instrument->entry, REWRITE_ENTRY, procedure, error);
 }
 
+enum sonde_status sonde_instrument_leave(struct sonde_instrument *instrument,
+                                         const struct sonde_procedure *procedure,
+                                         const struct sonde_predicate *leaves,
+                                         struct sonde_error *error)
+{
+    if (!coder_owns(instrument->coder, procedure))
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "procedure of another coder");
+    if (instrument->leave.procedure != NULL)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "which threads leave is decided already");
+    instrument->leave = (struct rewrite_insertion){
+        .index = instrument->entry, .slot = REWRITE_ENTRY, .procedure = procedure};
+    instrument->leaves = *leaves;
+    return SONDE_OK;
+}
+
 enum sonde_status sonde_instrument_exits(struct sonde_instrument *instrument,
                                          const struct sonde_procedure *procedure,
                                          struct sonde_error *error)

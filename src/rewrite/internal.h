@@ -47,6 +47,8 @@ struct sonde_instrument {
     size_t insertion_count, insertion_capacity;
     bool *removed;                        /* an instruction */
     const struct rewrite_insertion *fill; /* at the entry: registers that last; while emitting */
+    struct rewrite_insertion leave;       /* decides who leaves; no procedure: nobody */
+    struct sonde_predicate leaves;
     uint32_t entry;     /* that every thread passes; before it the per-thread prolog */
     size_t bodies;      /* first instruction of called bodies in the code; while emitting */
     size_t code_count;  /* of all inserted code */
@@ -70,12 +72,13 @@ bool rewrite_waits_exactly(const struct sonde_kernel *kernel, size_t index, uint
 
 /* layout.c: one piece of the instrumented body. */
 enum rewrite_piece_kind {
-    REWRITE_ORIGINAL, /* instruction `index` of the kernel */
-    REWRITE_INSERTED, /* instruction `index` of the inserted code */
-    REWRITE_JOIN,     /* takes over the jump of endif or join `index` */
-    REWRITE_RETURN,   /* jmpi back from the code on the edge of jmpi `index` */
-    REWRITE_LEAVE,    /* jmpi from the end of the prolog to its code */
-    REWRITE_COME_BACK /* and from there to the entry, behind the code that fills registers */
+    REWRITE_ORIGINAL,    /* instruction `index` of the kernel */
+    REWRITE_INSERTED,    /* instruction `index` of the inserted code */
+    REWRITE_JOIN,        /* takes over the jump of endif or join `index` */
+    REWRITE_RETURN,      /* jmpi back from the code on the edge of jmpi `index` */
+    REWRITE_LEAVE,       /* jmpi from the end of the prolog to its code */
+    REWRITE_GO_ORIGINAL, /* jmpi to the original entry, for threads that leave */
+    REWRITE_COME_BACK    /* and from there to the entry, behind the code that fills registers */
 };
 
 struct rewrite_piece {
@@ -99,6 +102,7 @@ struct rewrite_layout {
     uint32_t prolog_code;   /* code for threads that ran the prolog, or NO_PIECE */
     uint32_t filled;        /* where the entry goes on once registers are filled */
     uint32_t size;          /* bytes */
+    uint32_t body;          /* bytes from the start of the heap to the instrumented body */
 };
 
 /* `insertions` are sorted by index and slot. */

@@ -138,7 +138,7 @@ static enum sonde_status place_taken(struct builder *builder, struct sonde_error
 
 static bool is_changed(const struct sonde_instrument *instrument)
 {
-    if (instrument->fill->count != 0)
+    if (instrument->fill->count != 0 || instrument->leave.count != 0)
         return true;
     for (size_t i = 0; i < instrument->insertion_count; i++)
         if (instrument->insertions[i].count != 0)
@@ -157,6 +157,18 @@ static enum sonde_status place_code(struct builder *builder,
     for (size_t i = 0; i < insertion->count && status == SONDE_OK; i++)
         status = append(builder->layout, REWRITE_INSERTED, insertion->first + i, 16, error);
     return status;
+}
+
+/* Threads that are not to be instrumented leave before anything else. */
+static enum sonde_status place_leave(struct builder *builder, struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = builder->instrument;
+    if (instrument->leave.count == 0)
+        return SONDE_OK;
+    enum sonde_status status = place_code(builder, &instrument->leave, error);
+    return status == SONDE_OK
+               ? append(builder->layout, REWRITE_GO_ORIGINAL, instrument->entry, 16, error)
+               : status;
 }
 
 /* The driver may enter behind the prolog, at a fixed distance: nothing in it
@@ -191,7 +203,9 @@ static enum sonde_status place_prolog_code(struct builder *builder, struct sonde
     if (layout->prolog_code == REWRITE_NO_PIECE)
         return SONDE_OK;
     layout->prolog_code = here(layout);
-    enum sonde_status status = place_code(builder, instrument->fill, error);
+    enum sonde_status status = place_leave(builder, error);
+    if (status == SONDE_OK)
+        status = place_code(builder, instrument->fill, error);
     for (size_t i = 0; i < instrument->insertion_count && status == SONDE_OK; i++)
         if (instrument->insertions[i].index < instrument->entry)
             status = place_code(builder, &instrument->insertions[i], error);
@@ -214,6 +228,8 @@ static enum sonde_status place_all(struct builder *builder, struct sonde_error *
     const struct sonde_instrument *instrument = builder->instrument;
     size_t count = sonde_kernel_instruction_count(instrument->kernel);
     enum sonde_status status = place_prolog(builder, error);
+    if (status == SONDE_OK)
+        status = place_leave(builder, error);
     if (status == SONDE_OK)
         status = place_code(builder, instrument->fill, error);
     builder->layout->filled = here(builder->layout);

@@ -8,6 +8,7 @@
 #include <yaml.h>
 
 #include "base/words.h"
+#include "profile/scope.h"
 
 enum top_key {
     TOP_VERSION,
@@ -243,6 +244,23 @@ static enum sonde_status take_text(struct reader *reader, char **text)
                          : sonde_error_set(reader->error, SONDE_ERROR_MEMORY, 0, "out of memory");
 }
 
+typedef enum sonde_status scope_parser(const char *text, const char *source,
+                                       struct profile_scope *scope, struct sonde_error *error);
+
+static enum sonde_status take_scope(struct reader *reader, char **text, scope_parser *parse,
+                                    const char *name)
+{
+    struct profile_scope scope = {.fields = {{.is_given = false}}};
+    struct sonde_error why;
+    if (*text != NULL)
+        return schema_fail(reader->error, reader->file, here(reader),
+                           "another schema of this run chooses %s", name);
+    enum sonde_status status = take_text(reader, text);
+    if (status == SONDE_OK && parse(*text, name, &scope, &why) != SONDE_OK)
+        status = schema_fail(reader->error, reader->file, here(reader), "%s", why.message);
+    return status;
+}
+
 static enum sonde_status take_version(struct reader *reader)
 {
     enum sonde_status status = next(reader);
@@ -280,9 +298,11 @@ static enum sonde_status take_top(struct reader *reader)
     case TOP_SUMMARY:
         return take_text(reader, &reader->schema->summary);
     case TOP_THREADS:
-        return take_text(reader, &reader->schema->threads);
+        return take_scope(reader, &reader->schema->threads, profile_scope_parse_threads,
+                          top_names[key]);
     case TOP_GROUPS:
-        return take_text(reader, &reader->schema->groups);
+        return take_scope(reader, &reader->schema->groups, profile_scope_parse_groups,
+                          top_names[key]);
     case TOP_PROBES:
         return take_probes(reader);
     case TOP_COUNT:

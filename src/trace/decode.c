@@ -83,6 +83,9 @@ bool trace_decode_process(const struct trace_section *section, struct trace_aren
         header->records = "";
         header->record_space = 0;
     }
+    header->scope = get_string(&decoder);
+    if (decoder.reader.failed)
+        header->scope = "";
     return true;
 }
 

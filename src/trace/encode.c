@@ -73,6 +73,7 @@ void trace_encode_process(struct trace_buffer *buffer, const struct sonde_trace_
     put_string(buffer, header->writer);
     put_string(buffer, header->records);
     put64(buffer, header->record_space);
+    put_string(buffer, header->scope);
 }
 
 static void put_blocks(struct trace_buffer *buffer, const struct sonde_trace_kernel *kernel)

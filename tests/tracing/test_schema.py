@@ -87,6 +87,9 @@ def refusals():
             "block=every collect=count into=counter")
     refused(HEAD + "- {name: a, block: every, collect: count, into: counter}\n"
             "- {name: a, block: every, collect: count, into: counter}", "4:10", "at line 3")
+    refused("schema: 1\nthreads: slit=1", "2:10", "did you mean 'slot'")
+    refused("schema: 1\ngroups: '1,x'", "2:9", "groups in y are")
+    refused("schema: 1\ngroups: [1]", "2:9", "not a list")
     refused(HEAD + "- 5", "3:3", "a table of keys and values belongs here, not a value")
     refused(HEAD + "- {block: {a: b}}", "3:11", "not a table")
     refused(HEAD + "- {block: [[every]]}", "3:12", "not a list")

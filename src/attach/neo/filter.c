@@ -62,6 +62,10 @@ static enum sonde_status take_line(struct attach_filter *filter, const char *lin
         return take_number(line, &filter->skip, error);
     if (strncmp(line, "count=", 6) == 0)
         return take_number(line, &filter->take, error);
+    if (strncmp(line, "threads=", 8) == 0)
+        return profile_scope_parse_threads(line + 8, "threads", &filter->scope, error);
+    if (strncmp(line, "groups=", 7) == 0)
+        return profile_scope_parse_groups(line + 7, "groups", &filter->scope, error);
     return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "filter line not understood: %s", line);
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sonde/status.h"
+#include "profile/scope.h"
 
 struct attach_filter {
     struct attach_pattern *patterns;
@@ -14,6 +14,7 @@ struct attach_filter {
     bool has_include;
     uint64_t skip;
     uint64_t take; /* UINT64_MAX = all */
+    struct profile_scope scope;
 };
 
 /* Goes on after a bad line, and returns the first failure. NULL = everything. */

@@ -215,6 +215,8 @@ static enum sonde_status instrument(struct attach_kernel *kernel, uint32_t bindi
     if (status != SONDE_OK)
         return status;
     status = run_tools(kernel, made, error);
+    if (status == SONDE_OK)
+        status = profile_scope_instrument(&attach_session.filter.scope, made, error);
     struct sonde_rewritten rewritten = {.code = NULL};
     uint32_t spill_offset = 0;
     if (status == SONDE_OK)

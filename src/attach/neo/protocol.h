@@ -45,6 +45,8 @@
  *     -PATTERN   exclude kernels whose name matches
  *     skip=N     leave out the first N dispatches of selected kernels
  *     count=N    take N dispatches of selected kernels after those, then stop
+ *     threads=.. in these dispatches only these hardware threads and
+ *     groups=..  work-groups (profile/scope.h)
  * PATTERN is a shell glob over the whole name, "re:" and a POSIX extended
  * regular expression that may match anywhere, "sub:" and a part of the name,
  * "simd:" and a width, or "hash:" and the hash of the binary in hexadecimal. A kernel is selected

@@ -143,6 +143,18 @@ uint64_t attach_session_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The lines of the filter that choose threads and groups. */
+static void scope_text(const char *lines, char *text, size_t size)
+{
+    *text = '\0';
+    while (lines != NULL && *lines != '\0') {
+        size_t length = strcspn(lines, "\n"), used = strlen(text);
+        if (strncmp(lines, "threads=", 8) == 0 || strncmp(lines, "groups=", 7) == 0)
+            snprintf(text + used, size - used, "%s%.*s", used > 0 ? " " : "", (int)length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
 struct sonde_trace_writer *attach_session_writer(void)
 {
     struct attach_session *session = &attach_session;
@@ -174,6 +186,9 @@ struct sonde_trace_writer *attach_session_writer(void)
                                      : ATTACH_RECORDS_TRUNCATE,
         .record_space = session->sized ? session->maximum_records : session->default_records,
     };
+    char scope[512];
+    scope_text(getenv(ATTACH_ENV_FILTER), scope, sizeof scope);
+    header.scope = scope;
     /* Nobody can be told of a failure here; `sonde run` sees that there is no file. */
     session->writer_failed = sonde_trace_writer_create(variable(ATTACH_ENV_OUTPUT, ""), &header,
                                                        &session->writer, NULL) != SONDE_OK;
