@@ -56,6 +56,7 @@ def run_program(command, limit, folder):
         late = True
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    late = late or (process.returncode != 0 and used >= limit)  # the device was ended
     return output.decode(errors="replace"), process.returncode, round(used, 1), late
 
 
