@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/scope.h"
 #include "profile/trace.h"
 #include "sonde/hli.h"
 #include "sonde/instrument.h"
@@ -170,4 +171,14 @@ enum sonde_status profile_trace_instrument(struct sonde_record_layout *layout,
 {
     (void)layout, (void)instrument, (void)buckets, (void)is_drained, (void)end, (void)trace;
     return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "no records here");
+}
+
+enum sonde_status profile_scope_instrument(const struct profile_scope *scope,
+                                           struct sonde_instrument *instrument,
+                                           struct sonde_error *error)
+{
+    (void)instrument;
+    if (profile_scope_is_all(scope))
+        return SONDE_OK;
+    return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "no choice of threads here");
 }
