@@ -320,6 +320,15 @@ static void endless_kernels(void)
     assert_true(strstr(fault->instruction, "add") || strstr(fault->instruction, "jmpi"));
     assert_int_equal(((const uint32_t *)(const void *)fault->grf)[8 * 10], 7);
     assert_true(machine->result.instructions < 120000);
+    machine->dispatch.group_end[0] = 4000000000u; /* groups without end, each of them short */
+    begin();
+    end_thread(127);
+    run();
+    expect("the limit of 100000 instructions was reached here");
+    assert_true(machine->result.instructions < 120000);
+    machine->dispatch.group_end[0] = 1000; /* and a number that is within it */
+    run();
+    expect(NULL);
 }
 
 /* With the checks: registers nobody wrote; results nobody waits for. */

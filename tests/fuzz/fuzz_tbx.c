@@ -1,6 +1,7 @@
 /* Any bytes as the stream of one connection of the emulated GPU. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +9,9 @@
 #include "device/connection.h"
 
 #define MEMORY_LIMIT (64u << 20)
+#ifndef FUZZ_DEVICE
+#define FUZZ_DEVICE "skl"
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,7 +47,7 @@ static void *read_all(void *argument)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct device_machine machine = {
-        .configuration = device_model_configuration(device_model_at(0)),
+        .configuration = device_model_configuration(device_model_find(FUZZ_DEVICE)),
         .host_threads = 1,
         .max_instructions = 20000,
         .memory_limit = MEMORY_LIMIT,
@@ -68,6 +72,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pthread_join(reader, NULL);
     if (device_space_used(process->space) > MEMORY_LIMIT)
         abort();
+#ifdef FUZZ_PACKED_SEEDS
+    /* The seed itself, as recorded, comes first: it runs kernels to their ends. */
+    static bool started;
+    if (!started && (machine.dispatches == 0 || machine.instructions == 0 || machine.faults != 0))
+        abort();
+    started = true;
+    if (getenv("FUZZ_TOTALS"))
+        fprintf(stderr, "%llu dispatches, %llu instructions, %llu faults\n",
+                (unsigned long long)machine.dispatches, (unsigned long long)machine.instructions,
+                (unsigned long long)machine.faults);
+#endif
     device_connection_destroy(connection);
     device_process_destroy(process);
     close(fds[0]);

@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef FUZZ_PACKED_SEEDS
+#include <zstd.h>
+#endif
+
+#define SEED_MAX (4u << 20)
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A target may know better mutations. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+    __attribute__((weak));
 
 static uint64_t state = 88172645463325252u;
 
@@ -40,23 +49,41 @@ static size_t mutate(uint8_t *data, size_t size)
     return size;
 }
 
+static size_t read_seed(const char *path, uint8_t *seed)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        exit(2);
+    size_t size = fread(seed, 1, SEED_MAX, file);
+    fclose(file);
+#ifdef FUZZ_PACKED_SEEDS
+    uint8_t *packed = malloc(size + 1);
+    memcpy(packed, seed, size);
+    size_t unpacked = ZSTD_decompress(seed, SEED_MAX, packed, size);
+    free(packed);
+    if (ZSTD_isError(unpacked))
+        exit(2);
+    size = unpacked;
+#endif
+    return size;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
     for (int i = 2; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (file == NULL)
-            return 2;
-        static uint8_t seed[1 << 20];
-        size_t size = fread(seed, 1, sizeof seed, file);
-        fclose(file);
+        static uint8_t seed[SEED_MAX];
+        size_t size = read_seed(argv[i], seed);
         LLVMFuzzerTestOneInput(seed, size);
         for (long round = strtol(argv[1], NULL, 10); round > 0; round--) {
             /* An own block of the exact size, so that a sanitizer sees every overrun. */
-            uint8_t *copy = malloc(size + 1);
+            size_t most = size + 65536;
+            uint8_t *copy = malloc(most);
             memcpy(copy, seed, size);
-            size_t mutated = mutate(copy, size);
+            size_t mutated = LLVMFuzzerCustomMutator
+                                 ? LLVMFuzzerCustomMutator(copy, size, most, next_random(1u << 31))
+                                 : mutate(copy, size);
             copy = realloc(copy, mutated + (mutated == 0));
             LLVMFuzzerTestOneInput(copy, mutated);
             free(copy);

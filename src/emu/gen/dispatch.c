@@ -205,7 +205,14 @@ static void fault_deadlock(struct emu_group *group)
                      group->thread_count - group->unfinished);
 }
 
-/* Publish the count; stop at the limit or when someone else stopped. */
+/* Is there more to do than to end the last threads? */
+static bool goes_on(const struct emu *emu, const struct emu_thread *thread)
+{
+    return !thread->finished || atomic_load(&emu->next_group) < emu->group_total;
+}
+
+/* Publish the count; stop at the limit or when someone else stopped. A dispatch
+ * of very many groups that each end soon reaches it between two of them. */
 static bool check_limits(struct emu_worker *worker, struct emu_thread *thread)
 {
     struct emu *emu = worker->emu;
@@ -213,11 +220,13 @@ static bool check_limits(struct emu_worker *worker, struct emu_thread *thread)
     worker->reported = worker->instructions;
     uint64_t total = atomic_fetch_add(&emu->instructions, fresh) + fresh;
     const volatile bool *cancel = emu->options.cancel;
+    const struct emu_operation *here =
+        thread->finished ? emu_program_operation(worker->program, 0) : thread->next;
     if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
-        emu_thread_fault(thread, thread->next, thread->active, "cancelled");
+        emu_thread_fault(thread, here, thread->active, "cancelled");
     else if (emu->options.max_instructions && total >= emu->options.max_instructions &&
-             !thread->finished)
-        emu_thread_fault(thread, thread->next, thread->active,
+             goes_on(emu, thread))
+        emu_thread_fault(thread, here, thread->active,
                          "the limit of %llu instructions was reached here",
                          (unsigned long long)emu->options.max_instructions);
     return !worker->faulted && !atomic_load_explicit(&emu->stop, memory_order_relaxed);
