@@ -38,6 +38,8 @@ struct sonde_kernel {
 
 /* blocks.c: targets, blocks, edges, reachability. */
 enum sonde_status kernel_build_blocks(struct sonde_kernel *kernel, struct sonde_error *error);
+/* prolog.c: bytes from the start to where the driver may enter instead, 0 none. */
+uint32_t kernel_find_second_entry(const struct sonde_kernel *kernel);
 /* refusal.c: fills `refused` and `refusal`. */
 void kernel_find_refusal(struct sonde_kernel *kernel);
 void kernel_liveness_free(struct kernel_liveness *liveness);

@@ -68,6 +68,8 @@ static enum sonde_status build(struct sonde_kernel *kernel, const struct sonde_k
         return status;
     if (kernel->instruction_count == 0)
         return sonde_error_set(error, SONDE_ERROR_FORMAT, 0, "kernel has no instructions");
+    if (kernel->info.per_thread_prolog_size == 0)
+        kernel->info.per_thread_prolog_size = kernel_find_second_entry(kernel);
     status = kernel_build_blocks(kernel, error);
     if (status == SONDE_OK)
         kernel_find_refusal(kernel);
