@@ -281,6 +281,8 @@ static bool start_thread(struct race *race, const struct analyze_visit *visit)
     uint64_t *place = analyze_hash_find(&race->running, visit->thread, &found);
     if (place == NULL)
         return false;
+    if (analyze_visit_item(visit, 0, &header)->size < 32) /* no r0: the group is not known */
+        return true;
     if (*place == 0) {
         if (base_array_reserve((void **)&race->threads, &race->thread_capacity,
                                race->thread_count + 1, sizeof *race->threads) != SONDE_OK)
@@ -290,7 +292,6 @@ static bool start_thread(struct race *race, const struct analyze_visit *visit)
     }
     struct thread *thread = &race->threads[*place - 1];
     leave_group(race, thread);
-    analyze_visit_item(visit, 0, &header);
     uint64_t id = mix(mix(mix(1, base_load32(header + 4)), base_load32(header + 24)),
                       base_load32(header + 28));
     thread->group = enter_group(race, id);

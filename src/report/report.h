@@ -25,6 +25,7 @@ struct report_row {
     const struct analyze_row *record;     /* of a tool that records or counts (tables.h) */
     const struct sonde_trace *trace;      /* of a kernel or dispatch, `index` is its id */
     const struct analyze_tick_span *span; /* of a hardware thread */
+    const struct sonde_trace_record_totals *totals; /* of a dispatch, NULL none */
 };
 
 enum report_cell_kind {

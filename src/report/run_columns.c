@@ -77,15 +77,6 @@ const struct report_view report_kernels_view = {
 
 /* --- dispatches ------------------------------------------------------------------- */
 
-static const struct sonde_trace_record_totals *totals_of(const struct report_row *row)
-{
-    static const struct sonde_trace_record_totals none = {.predicted = UINT64_MAX};
-    for (size_t i = 0; i < sonde_trace_record_totals_count(row->trace); i++)
-        if (sonde_trace_record_totals(row->trace, i)->dispatch == row->index)
-            return sonde_trace_record_totals(row->trace, i);
-    return &none;
-}
-
 NUMBER(dispatch_id, row->index)
 NUMBER(dispatch_kernel_id, dispatch_of(row)->kernel)
 NUMBER(dispatch_process, sonde_trace_process(row->trace, dispatch_of(row)->process)->process)
@@ -93,9 +84,9 @@ NUMBER(dispatch_instrumented, dispatch_of(row)->instrumented)
 NUMBER(dispatch_complete, dispatch_of(row)->complete)
 NUMBER(dispatch_submitted, dispatch_of(row)->submit_time)
 NUMBER(dispatch_completed, dispatch_of(row)->complete_time)
-NUMBER(dispatch_stored, totals_of(row)->stored)
-NUMBER(dispatch_lost, totals_of(row)->lost)
-NUMBER(dispatch_bytes, totals_of(row)->used)
+NUMBER(dispatch_stored, row->totals != NULL ? row->totals->stored : 0)
+NUMBER(dispatch_lost, row->totals != NULL ? row->totals->lost : 0)
+NUMBER(dispatch_bytes, row->totals != NULL ? row->totals->used : 0)
 
 static void dispatch_kernel(const struct report_row *row, struct report_cell *cell)
 {

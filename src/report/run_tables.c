@@ -58,12 +58,19 @@ static enum sonde_status put_indexed(struct walk *walk, const struct report_view
     if (rows == NULL)
         return sonde_error_set(walk->error, SONDE_ERROR_MEMORY, 0, "out of memory");
     size_t kept = 0;
+    if (view == &report_dispatches_view)
+        for (size_t i = 0; i < sonde_trace_record_totals_count(walk->trace); i++) {
+            const struct sonde_trace_record_totals *totals =
+                sonde_trace_record_totals(walk->trace, i);
+            rows[totals->dispatch].totals = totals;
+        }
     for (size_t i = 0; i < count; i++) {
         const struct sonde_trace_kernel *kernel = sonde_trace_kernel(
             walk->trace,
             view == &report_kernels_view ? i : sonde_trace_dispatch(walk->trace, i)->kernel);
         if (analyze_matcher_accepts_kernel(walk->matcher, kernel))
-            rows[kept++] = (struct report_row){.trace = walk->trace, .index = i};
+            rows[kept++] =
+                (struct report_row){.trace = walk->trace, .index = i, .totals = rows[i].totals};
     }
     enum sonde_status status = put_table(walk, view, rows, kept);
     free(rows);

@@ -1,7 +1,9 @@
 /* Kernels whose memory accesses, channels and ways can be told by hand; the
- * test runs one by name, built with the options of a second argument: 256 work-items in groups of
+ * test runs one by name, built with the options of a second argument, with a
+ * third one in from shared virtual memory: 256 work-items in groups of
  * 64, 16 channels a thread. */
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +82,18 @@ static const char source[] =
     "  out[i] = sum;\n"
     "}\n";
 
+/* The same data, but in memory that program and device share. */
+static void *share(cl_context context, cl_command_queue queue, cl_kernel kernel, const int *data,
+                   size_t size)
+{
+    void *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0);
+    if (memory == NULL ||
+        clEnqueueSVMMemcpy(queue, CL_TRUE, memory, data, size, 0, NULL, NULL) != CL_SUCCESS ||
+        clSetKernelArgSVMPointer(kernel, 0, memory) != CL_SUCCESS)
+        return NULL;
+    return memory;
+}
+
 static int fail(const char *what, cl_int code)
 {
     fprintf(stderr, "%s: %d\n", what, code);
@@ -92,7 +106,7 @@ int main(int argc, char **argv)
     cl_device_id device;
     cl_int code;
     int in[2 * ITEMS], table[ITEMS], out[ITEMS] = {0};
-    if (argc != 2 && argc != 3)
+    if (argc < 2 || argc > 4)
         return 2;
     /* in[i] = i; the table is a shuffle of 0..255 that keeps the first 64. */
     for (int i = 0; i < 2 * ITEMS; i++)
@@ -126,6 +140,9 @@ int main(int argc, char **argv)
         clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, out, &code)};
     for (cl_uint i = 0; i < 3; i++)
         clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+    void *shared = argc > 3 ? share(context, queue, kernel, in, sizeof in) : NULL;
+    if (argc > 3 && shared == NULL)
+        return fail("shared memory", 0);
     cl_uint arguments = 0;
     static int large[2 * 16384];
     cl_mem far = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof large,
@@ -142,5 +159,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < ITEMS; i++)
         sum += out[i];
     printf("%s %ld\n", argv[1], sum);
+    if (shared != NULL)
+        clSVMFree(context, shared);
     return 0;
 }

@@ -203,6 +203,10 @@ def bounds():
     table = rows("bounds", "local_outside")
     check([(row["buffer"], row["size"], row["outside"], row["first"], row["furthest"])
            for row in table] == [("local memory", 256, 8, "0x100", 8)], table)
+    # clSVMAlloc'ed: the same.
+    table = several("bounds", "outside", "", "svm")["bounds"]
+    check([(row["buffer"], row["size"], row["outside"], row["distance"], row["furthest"],
+            row["unknown"]) for row in table] == [("in", 2048, 4, 4, 28, 0)], table)
     check(rows("bounds", "strides") == [], "nothing is outside")
     has(expect(run("report"), 0).out, r"(?m)^1280 addresses were checked$", "5 messages")
 
