@@ -124,6 +124,11 @@ static enum sonde_status note_effects(struct plan *plan, const struct coder_item
     if (item->kind == CODER_ITEM_CALL) {
         memset(&effects, 0, sizeof effects);
         effects.writes = plan->coder->bodies[item->body].writes;
+        /* Where to return to stands there. */
+        for (uint32_t byte = 0; byte < plan->coder->grf_size; byte++) {
+            uint32_t at = HLI_FRAME * plan->coder->grf_size + byte;
+            effects.writes.grf[at / 64] |= 1ull << at % 64;
+        }
     } else if (item->kind == CODER_ITEM_INSTRUCTION) {
         coder_item_physical_effects(item, &effects);
     } else {

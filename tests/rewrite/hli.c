@@ -49,15 +49,23 @@ static uint64_t cell(struct probe *p, unsigned index)
     return got;
 }
 
+/* Where registers come from, by test case. */
+static enum probe_registers registers_of(unsigned number)
+{
+    static const enum probe_registers all[] = {PROBE_FREE_LIST, PROBE_LIVENESS, PROBE_SPILL_BUFFER};
+    return all[number % 3];
+}
+
 /* Arguments of all widths, a loop, branches, an atomic, 64-bit values; under a
  * predicate that holds and one that does not. */
 static void values(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < 4; m++) {
+    for (unsigned n = 0; n < 12; n++) {
+        unsigned m = n % 4;
         struct probe p;
         bool called = m < 3;
-        probe_open(&p, SONDE_BUFFER_STATELESS, m & 1 ? PROBE_LIVENESS : PROBE_FREE_LIST);
+        probe_open(&p, SONDE_BUFFER_STATELESS, registers_of(n / 4));
         struct sonde_predicate flag = {.flag_number = 0, .flag_subreg = 1, .inverse = m == 2};
         sonde_vreg result = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
         sonde_vreg zero = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
@@ -109,10 +117,11 @@ static void values(void **unused)
 static void ranges(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < 4; m++) {
+    for (unsigned n = 0; n < 12; n++) {
+        unsigned m = n % 4;
         struct probe p;
         bool mutable = m >= 2;
-        probe_open(&p, SONDE_BUFFER_STATELESS, m & 1 ? PROBE_LIVENESS : PROBE_FREE_LIST);
+        probe_open(&p, SONDE_BUFFER_STATELESS, registers_of(n / 4));
         struct sonde_gen_instruction add;
         sonde_gen_instruction_init(&add, probe_platform(), SONDE_GEN_ADD, 8, false);
         add.channel_offset = 8;
