@@ -276,11 +276,17 @@ static enum sonde_status merge(struct sonde_trace *trace, struct sonde_error *er
 enum sonde_status trace_open_bytes(const uint8_t *data, size_t size, struct sonde_trace **trace,
                                    struct sonde_error *error)
 {
+    return trace_open_for(data, size, TRACE_PASSING, trace, error);
+}
+
+enum sonde_status trace_open_for(const uint8_t *data, size_t size, enum trace_life life,
+                                 struct sonde_trace **trace, struct sonde_error *error)
+{
     *trace = NULL;
     struct sonde_trace *made = calloc(1, sizeof *made);
     if (made == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-    enum sonde_status status = add_part(made, "trace", data, size, TRACE_PASSING, error);
+    enum sonde_status status = add_part(made, "trace", data, size, life, error);
     if (status == SONDE_OK)
         status = merge(made, error);
     if (status != SONDE_OK) {

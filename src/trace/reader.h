@@ -62,5 +62,8 @@ void trace_part_clear(struct trace_part *part);
 /* A trace of one file that is in memory already (fuzzing, tests). */
 enum sonde_status trace_open_bytes(const uint8_t *data, size_t size, struct sonde_trace **trace,
                                    struct sonde_error *error);
+/* The same of bytes that are there for that long. */
+enum sonde_status trace_open_for(const uint8_t *data, size_t size, enum trace_life life,
+                                 struct sonde_trace **trace, struct sonde_error *error);
 
 #endif

@@ -49,6 +49,17 @@ static uint64_t touch_calls(const struct sonde_trace *trace)
 }
 
 /* Everything that a report would touch. */
+static uint64_t touch_records(const struct sonde_trace *trace)
+{
+    static uint8_t data[1 << 20];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sonde_trace_records_count(trace); i++)
+        if (sonde_trace_records(trace, i)->size <= sizeof data &&
+            sonde_trace_read_records(trace, i, data, NULL) == SONDE_OK)
+            sum += data[0];
+    return sum;
+}
+
 static uint64_t touch(const struct sonde_trace *trace)
 {
     uint64_t sum = strlen(sonde_trace_header(trace)->command_line);
@@ -73,7 +84,7 @@ static uint64_t touch(const struct sonde_trace *trace)
         sum += strlen(sonde_trace_loss(trace, i)->reason);
     for (size_t i = 0; i < sonde_trace_message_count(trace); i++)
         sum += strlen(sonde_trace_message(trace, i)->text);
-    return sum + touch_calls(trace);
+    return sum + touch_calls(trace) + touch_records(trace);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -86,7 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(copy, data, size);
     for (int pass = 0; pass < 2; pass++) {
         struct sonde_trace *trace;
-        if (trace_open_bytes(copy, size, &trace, NULL) == SONDE_OK) {
+        for (int life = TRACE_PASSING; life <= TRACE_LASTING_LAZY; life++) {
+            if (trace_open_for(copy, size, (enum trace_life)life, &trace, NULL) != SONDE_OK)
+                continue;
             sink += touch(trace);
             sonde_trace_close(trace);
         }

@@ -460,6 +460,17 @@ static void test_every_byte_damaged(void **state)
     free(data);
 }
 
+static void read_stretches(const struct sonde_trace *trace)
+{
+    for (size_t i = 0; i < sonde_trace_records_count(trace); i++) {
+        size_t size = (size_t)sonde_trace_records(trace, i)->size;
+        uint8_t *data = malloc(size + 1);
+        assert_non_null(data);
+        sonde_trace_read_records(trace, i, data, NULL);
+        free(data);
+    }
+}
+
 static void test_random_damage(void **state)
 {
     (void)state;
@@ -474,8 +485,11 @@ static void test_random_damage(void **state)
         for (long n = random() % 8; n >= 0; n--)
             damaged[(size_t)random() % size] = (uint8_t)random();
         struct sonde_trace *trace;
-        if (trace_open_bytes(damaged, size - (size_t)random() % 64, &trace, NULL) == SONDE_OK)
+        enum trace_life life = (enum trace_life)(round % 3);
+        if (trace_open_for(damaged, size - (size_t)random() % 64, life, &trace, NULL) == SONDE_OK) {
+            read_stretches(trace);
             sonde_trace_close(trace);
+        }
     }
     free(damaged);
     free(data);
