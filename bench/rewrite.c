@@ -18,7 +18,7 @@
 
 struct totals {
     size_t kernels, refused, spilled, saves;
-    size_t instructions, blocks, inserted, kept;
+    size_t instructions, blocks, counters, inserted, kept;
     size_t register_bytes, most_register_bytes;
     double seconds; /* of the whole way */
     size_t timed_instructions;
@@ -47,12 +47,18 @@ static enum sonde_status count_blocks(struct sonde_instrument *instrument,
                                       struct sonde_error *error)
 {
     struct sonde_coder *coder = sonde_instrument_coder(instrument);
-    size_t blocks = sonde_kernel_block_count(sonde_instrument_kernel(instrument));
+    const struct sonde_kernel *kernel = sonde_instrument_kernel(instrument);
+    size_t blocks = sonde_kernel_block_count(kernel);
     uint32_t chunk = 4;
     while (chunk < 4 * blocks)
         chunk *= 2;
-    enum sonde_status status = SONDE_OK;
+    bool *counted = malloc(blocks * sizeof *counted);
+    if (counted == NULL)
+        return SONDE_ERROR_MEMORY;
+    enum sonde_status status = sonde_kernel_counted_blocks(kernel, counted, error);
     for (uint32_t b = 0; b < blocks && status == SONDE_OK; b++) {
+        if (!counted[b])
+            continue;
         struct sonde_procedure *procedure = sonde_procedure_create(coder, "count block");
         sonde_vreg address = sonde_vreg_make_scratch(coder, SONDE_VREG_PTR);
         procedures[b] = procedure;
@@ -63,6 +69,7 @@ static enum sonde_status count_blocks(struct sonde_instrument *instrument,
         if (status == SONDE_OK)
             status = sonde_instrument_block(instrument, b, SONDE_BEFORE, procedure, error);
     }
+    free(counted);
     return status;
 }
 
@@ -97,6 +104,9 @@ static enum sonde_status rewrite(const struct sonde_kernel_info *info, struct to
         size_t most = 0;
         for (size_t b = 0; b < blocks; b++) {
             struct sonde_procedure_cost cost;
+            if (procedures[b] == NULL)
+                continue;
+            totals->counters++;
             sonde_procedure_cost(procedures[b], &cost);
             most = cost.register_bytes > most ? cost.register_bytes : most;
         }
@@ -138,8 +148,9 @@ static void print_totals(const struct totals *t)
         return;
     printf("saving registers     %zu kernels, %zu registers over all places\n", t->spilled,
            t->saves);
-    printf("instructions         %zu, %zu inserted for %zu blocks (%.2f a block)\n",
-           t->instructions, t->inserted, t->blocks, (double)t->inserted / (double)t->blocks);
+    printf("instructions         %zu, %zu inserted for %zu counters of %zu blocks (%.2f a block)\n",
+           t->instructions, t->inserted, t->counters, t->blocks,
+           (double)t->inserted / (double)t->blocks);
     printf("registers            %.1f bytes a kernel, %zu at most; %zu kernels hold the bucket\n",
            (double)t->register_bytes / (double)good, t->most_register_bytes, t->kept);
     printf("rate                 %.2f million original instructions a second\n",

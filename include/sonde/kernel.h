@@ -87,6 +87,15 @@ SONDE_API uint32_t sonde_kernel_block_of(const struct sonde_kernel *kernel, size
  * SONDE_NO_INSTRUCTION when it carries none. */
 SONDE_API uint32_t sonde_kernel_jip_target(const struct sonde_kernel *kernel, size_t index);
 SONDE_API uint32_t sonde_kernel_uip_target(const struct sonde_kernel *kernel, size_t index);
+/* counted[b], of sonde_kernel_block_count elements: whether the executions of
+ * block b must be counted so that those of all blocks can be told. */
+SONDE_API enum sonde_status sonde_kernel_counted_blocks(const struct sonde_kernel *kernel,
+                                                        bool *counted, struct sonde_error *error);
+/* The others' from those: executions[b] is given for counted blocks, by all
+ * threads that came to their end, and filled in for the rest. */
+SONDE_API enum sonde_status sonde_kernel_complete_counts(const struct sonde_kernel *kernel,
+                                                         uint64_t *executions,
+                                                         struct sonde_error *error);
 /* NULL when the kernel can be rewritten, else why not (English, static for
  * the kernel's life): position-dependent code, unknown encodings, ... */
 SONDE_API const char *sonde_kernel_refusal(const struct sonde_kernel *kernel);

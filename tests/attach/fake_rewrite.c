@@ -79,8 +79,8 @@ enum sonde_status sonde_instrument_block(struct sonde_instrument *instrument, ui
                                          const struct sonde_procedure *procedure,
                                          struct sonde_error *error)
 {
-    (void)where, (void)procedure, (void)error;
-    instrument->blocks = block + 1;
+    (void)block, (void)where, (void)procedure, (void)error;
+    instrument->blocks++;
     return SONDE_OK;
 }
 

@@ -15,6 +15,8 @@
 
 #include "attach/neo/protocol.h"
 #include "fake_driver.h"
+#include "loop_isa.h"
+#include "sonde/kernel.h"
 #include "sonde/trace.h"
 
 static char base[64];
@@ -85,6 +87,30 @@ static struct run run(const char *scenario)
     return result;
 }
 
+/* What the tool makes of the device's counts, which are those of the blocks that
+ * it counts. */
+static void check_executions(const struct sonde_trace_block_counts *counts)
+{
+    struct sonde_kernel_info info = {.name = "loop",
+                                     .platform = SONDE_GEN_PLATFORM_GEN9,
+                                     .isa = loop_isa,
+                                     .isa_size = sizeof loop_isa,
+                                     .simd_width = 16};
+    struct sonde_kernel *kernel;
+    bool counted[32];
+    uint64_t expected[32] = {0};
+    uint32_t counters = 0;
+    assert_int_equal(sonde_kernel_create(&info, &kernel, NULL), SONDE_OK);
+    assert_true(counts->count == sonde_kernel_block_count(kernel) && counts->count <= 32);
+    assert_int_equal(sonde_kernel_counted_blocks(kernel, counted, NULL), SONDE_OK);
+    for (size_t b = 0; b < counts->count; b++)
+        expected[b] = counted[b] ? FAKE_COUNT(counters++) : 0;
+    assert_true(counters >= 2 && counters < counts->count);
+    assert_int_equal(sonde_kernel_complete_counts(kernel, expected, NULL), SONDE_OK);
+    assert_memory_equal(counts->counts, expected, counts->count * sizeof *expected);
+    sonde_kernel_destroy(kernel);
+}
+
 /* Every count must be that of exactly one dispatch. */
 static void check_counts(const struct sonde_trace *trace, size_t wanted)
 {
@@ -93,8 +119,7 @@ static void check_counts(const struct sonde_trace *trace, size_t wanted)
         const struct sonde_trace_block_counts *counts = sonde_trace_block_counts(trace, i);
         assert_string_equal(counts->tool, "opcodeprof");
         assert_true(counts->count > 2);
-        for (size_t b = 0; b < counts->count; b++)
-            assert_int_equal(counts->counts[b], FAKE_COUNT(b));
+        check_executions(counts);
         const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(trace, counts->dispatch);
         assert_true(dispatch->instrumented && dispatch->complete);
         assert_true(dispatch->submit_time > 0 && dispatch->complete_time >= dispatch->submit_time);

@@ -76,6 +76,33 @@ static bool make_kernel(struct run *run)
     return true;
 }
 
+/* Executions of all blocks, from those that are to be counted. */
+static bool check_completion(struct run *run)
+{
+    struct sonde_error error;
+    size_t count = sonde_kernel_block_count(run->kernel);
+    bool *counted = malloc(count * sizeof *counted);
+    uint64_t *executions = calloc(count, sizeof *executions);
+    bool good = counted != NULL && executions != NULL &&
+                sonde_kernel_counted_blocks(run->kernel, counted, &error) == SONDE_OK;
+    for (size_t b = 0; b < count && good; b++)
+        executions[b] =
+            counted[b] ? run->expected[sonde_kernel_block(run->kernel, b)->first] : UINT64_MAX;
+    good = good && sonde_kernel_complete_counts(run->kernel, executions, &error) == SONDE_OK;
+    for (size_t b = 0; b < count && good; b++) {
+        uint64_t expected = run->expected[sonde_kernel_block(run->kernel, b)->first];
+        char detail[120];
+        if (executions[b] == expected)
+            continue;
+        snprintf(detail, sizeof detail, "block %zu ran %llu times, by the others' counts %llu", b,
+                 (unsigned long long)expected, (unsigned long long)executions[b]);
+        good = fail(run, "counts", detail);
+    }
+    free(counted);
+    free(executions);
+    return good;
+}
+
 static bool run_original(struct run *run)
 {
     size_t count = sonde_kernel_instruction_count(run->kernel);
@@ -91,7 +118,7 @@ static bool run_original(struct run *run)
         run->expected[i] =
             machine_executions(run->machine, sonde_kernel_instruction(run->kernel, i)->offset);
     memcpy(run->data, machine_surface(run->machine, 0), DATA_BYTES);
-    return true;
+    return check_completion(run);
 }
 
 static void choose_layout(struct run *run, size_t counters)
