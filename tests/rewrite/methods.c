@@ -127,27 +127,49 @@ static void timers(void **unused)
 }
 
 /* The emulated monitor counts nothing: it reads 0, unlike the timestamp. */
+static void check_perfmon(struct probe *p)
+{
+    sonde_vreg counter = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
+    struct sonde_predicate never, always, *predicates[3] = {NULL, &always, &never};
+    set_flags(p, &never, &always);
+    for (unsigned i = 0; i < 3; i++) {
+        move(p, counter, imm(9));
+        probe_ok(p, sonde_coder_start_perfmon(p->coder, p->procedure, counter, predicates[i],
+                                              &p->error));
+        probe_store(p, p->procedure, 4 * i, sonde_operand_vreg(counter));
+        move(p, counter, imm(9));
+        probe_ok(
+            p, sonde_coder_stop_perfmon(p->coder, p->procedure, counter, predicates[i], &p->error));
+        probe_store(p, p->procedure, 4 * i + 1, sonde_operand_vreg(counter));
+        move(p, counter, imm(9)); /* now < counter: not to be believed */
+        probe_ok(p, sonde_coder_stop_perfmon_ext(p->coder, p->procedure, counter, predicates[i],
+                                                 &p->error));
+        probe_store(p, p->procedure, 4 * i + 2, sonde_operand_vreg(counter));
+    }
+    probe_run(p);
+    for (uint32_t t = 0; t < PROBE_THREADS; t++)
+        for (unsigned i = 0; i < 3; i++) {
+            assert_int_equal(probe_value(p, t, 4 * i), i < 2 ? 0 : 9);
+            assert_int_equal(probe_value(p, t, 4 * i + 1), i < 2 ? (uint32_t)-9 : 9);
+            assert_int_equal(probe_value(p, t, 4 * i + 2), i < 2 ? 0 : 9);
+        }
+}
+
 static void perfmon(void **unused)
 {
     (void)unused;
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_SPILL);
-    sonde_vreg counter = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
-    move(&p, counter, imm(9));
-    probe_ok(&p, sonde_coder_start_perfmon(p.coder, p.procedure, counter, NULL, &p.error));
-    probe_store(&p, p.procedure, 1, sonde_operand_vreg(counter));
-    move(&p, counter, imm(9));
-    probe_ok(&p, sonde_coder_stop_perfmon(p.coder, p.procedure, counter, NULL, &p.error));
-    probe_store(&p, p.procedure, 2, sonde_operand_vreg(counter));
-    move(&p, counter, imm(9)); /* now < counter: not to be believed */
-    probe_ok(&p, sonde_coder_stop_perfmon_ext(p.coder, p.procedure, counter, NULL, &p.error));
-    probe_store(&p, p.procedure, 3, sonde_operand_vreg(counter));
-    probe_run(&p);
-    for (uint32_t t = 0; t < PROBE_THREADS; t++) {
-        assert_int_equal(probe_value(&p, t, 1), 0);
-        assert_int_equal(probe_value(&p, t, 2), (uint32_t)-9);
-        assert_int_equal(probe_value(&p, t, 3), 0);
+    for (unsigned m = 0; m < MODE_COUNT; m++) {
+        probe_open(&p, modes[m].model, modes[m].registers);
+        check_perfmon(&p);
+        probe_close(&p);
     }
+    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    struct sonde_predicate f0 = {.flag_number = 0};
+    sonde_vreg counter = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+    assert_int_equal(sonde_coder_stop_perfmon_ext(p.coder, p.procedure, counter, &f0, &p.error),
+                     SONDE_ERROR_ARGUMENT);
+    assert_non_null(strstr(p.error.message, "f0.0"));
     probe_close(&p);
 }
 
@@ -280,7 +302,7 @@ static void ids(void **unused)
     probe_close(&p);
 }
 
-/* Flags, address registers and an accumulator, live at the point, overwritten. */
+/* Flags, address registers and accumulators, live at the point, overwritten. */
 static void state(void **unused)
 {
     (void)unused;
@@ -288,24 +310,28 @@ static void state(void **unused)
         uint8_t number, channels;
     } registers[] = {{SONDE_GEN_ARF_FLAG, 1},
                      {SONDE_GEN_ARF_FLAG | 1, 1},
-                     {SONDE_GEN_ARF_ADDRESS, 1},
-                     {SONDE_GEN_ARF_ACCUMULATOR, 8}};
+                     {SONDE_GEN_ARF_ADDRESS, 8},
+                     {SONDE_GEN_ARF_ACCUMULATOR, 8},
+                     {SONDE_GEN_ARF_ACCUMULATOR | 1, 8},
+                     {SONDE_GEN_ARF_ACCUMULATOR | 3, 8}};
+    unsigned count = probe_platform() >= SONDE_GEN_PLATFORM_XE ? 6 : 5;
     for (unsigned m = 0; m < MODE_COUNT; m++) {
         struct probe p;
         probe_open(&p, modes[m].model, modes[m].registers);
-        for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++) {
+        for (unsigned i = 0; i < count; i++) {
             struct sonde_gen_instruction move;
+            uint8_t type = i > 3 ? SONDE_GEN_TYPE_F : SONDE_GEN_TYPE_UD;
             sonde_gen_instruction_init(&move, probe_platform(), SONDE_GEN_MOV,
                                        registers[i].channels, true);
             move.source_count = 1;
             move.dst = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_ARF,
-                                                  .type = SONDE_GEN_TYPE_UD,
+                                                  .type = type,
                                                   .number = registers[i].number,
                                                   .hstride = 1,
                                                   .mme = 0xff,
                                                   .write_mask = 0xf};
             move.src[0] = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_IMMEDIATE,
-                                                     .type = SONDE_GEN_TYPE_UD,
+                                                     .type = type,
                                                      .mme = 0xff,
                                                      .write_mask = 0xf,
                                                      .swizzle = 0xe4,

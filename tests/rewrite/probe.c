@@ -91,6 +91,18 @@ static const char *kernel_text(bool fill)
         "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud",
         "(W) mov (8|M0) r11.0<1>:ud r0.0<8;8,1>:ud",
     };
+    /* Where nothing else is left, acc1 keeps a register of Gen9 kernels. */
+    static const char *const more_first[] = {
+        "(W) add (8|M0) r13.0<1>:f r11.0<8;8,1>:f 0x3f800000:f",
+        "(W) mov (8|M0) acc1.0<1>:f r13.0<8;8,1>:f",
+        "(W) mov (8|M0) acc3.0<1>:f r13.0<8;8,1>:f",
+    };
+    static const char *const more_second[] = {
+        "(W) mov (8|M0) r13.0<1>:f acc1.0<8;8,1>:f",
+        "(W) mov (8|M0) r14.0<1>:f acc3.0<8;8,1>:f",
+    };
+    bool xe = platform >= SONDE_GEN_PLATFORM_XE;
+    unsigned more = xe ? 2 : fill ? 0 : 1;
     static const char *const second[] = {
         "(f0.1) if (16|M0) L1 L1",
         "nop",
@@ -109,12 +121,16 @@ static const char *kernel_text(bool fill)
         "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud",
         "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud",
     };
-    static const unsigned always[] = {20, 21, 2, 4, 10, 11, 12};
+    static const unsigned always[] = {20, 21, 2, 4, 10, 11, 12, 13, 14};
     static char text[40000];
     char filler[100];
     text[0] = '\0';
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         line(text, first[i]);
+    for (unsigned i = 0; i < more + 1; i++)
+        line(text, more_first[i]);
+    line(text, more < 2 ? "(W) mov (8|M0) r14.0<1>:ud r11.0<8;8,1>:ud"
+                        : "(W) mov (8|M0) r14.0<1>:ud 0:ud");
     for (unsigned r = 22; fill && r < 126; r++) {
         sprintf(filler, "(W) add (8|M0) r%u.0<1>:ud r3.5<0;1,0>:ud %u:ud", r, r);
         if (r < 70 || r > 75)
@@ -122,8 +138,10 @@ static const char *kernel_text(bool fill)
     }
     for (size_t i = 0; i < sizeof second / sizeof *second; i++)
         line(text, second[i]);
+    for (unsigned i = 0; i < more; i++)
+        line(text, more_second[i]);
     unsigned slot = 0;
-    for (; slot < 7; slot++)
+    for (; slot < sizeof always / sizeof *always; slot++)
         write_register(text, always[slot], slot);
     for (unsigned r = 22; fill && r < 126; r++)
         if (r < 70 || r > 75)
