@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/elements.h"
 #include "analyze/hash.h"
-#include "analyze/records.h"
 #include "analyze/tables.h"
 #include "base/array.h"
 #include "base/bytes.h"
 
-#define PREFIX         "schema:"
-#define REGISTER_BYTES 32u
+#define PREFIX "schema:"
 
 /* A place in the records of one block that belongs to a row. */
 struct point {
@@ -18,6 +17,7 @@ struct point {
     uint32_t instruction;
     size_t row;
     uint8_t kind;
+    uint8_t operand; /* as in the counter's value */
     bool after;
     uint32_t first, count; /* registers: a row each */
 };
@@ -181,6 +181,7 @@ static bool take_point(struct schemas *s, const struct sonde_trace_counters *fro
     struct point point = {.kernel = from->kernel,
                           .instruction = item->instruction,
                           .kind = (uint8_t)item->value,
+                          .operand = (uint8_t)(item->value >> 9 & 7),
                           .after = (item->value >> 8 & 1) != 0,
                           .first = (uint32_t)(item->value >> 16 & 0xffff),
                           .count = (uint32_t)(item->value >> 32)};
@@ -241,6 +242,24 @@ static void see_addresses(struct schemas *s, const struct analyze_visit *visit, 
         note_value(row, access.address[__builtin_ctz(left)]);
 }
 
+/* Of the channels that acted, or of all of a register by number. */
+static void see_register(struct schemas *s, const struct analyze_visit *visit,
+                         const struct point *point, const struct sonde_record_item *item,
+                         const uint8_t *data, struct analyze_row *row)
+{
+    struct analyze_element elements[ANALYZE_ELEMENTS];
+    const struct analyze_value_point whole = {.instruction = point->instruction,
+                                              .operand = point->operand,
+                                              .after = point->after,
+                                              .first = item->point.first,
+                                              .count = item->point.count};
+    size_t count = analyze_elements_read(&s->code, visit, &whole, data, item->size, elements);
+    row->value[SCHEMA_ROW_EXECUTIONS]++;
+    for (size_t i = 0; i < count; i++)
+        if (elements[i].number == item->point.first + point->first)
+            note_value(row, elements[i].bits);
+}
+
 static void see_item(struct schemas *s, const struct analyze_visit *visit, uint32_t index,
                      const struct point *point)
 {
@@ -255,10 +274,7 @@ static void see_item(struct schemas *s, const struct analyze_visit *visit, uint3
         row->value[SCHEMA_ROW_SUM] += lanes;
         note_value(row, lanes);
     } else if (point->kind == SONDE_RECORD_REGISTERS) {
-        row->value[SCHEMA_ROW_EXECUTIONS]++;
-        for (uint32_t at = point->first * REGISTER_BYTES;
-             at + 4 <= item->size && at < (point->first + 1) * REGISTER_BYTES; at += 4)
-            note_value(row, base_load32(data + at));
+        see_register(s, visit, point, item, data, row);
     }
 }
 

@@ -86,8 +86,25 @@ enum {
 };
 analyze_table_function analyze_cachelines;
 /* A row a message and register: what it returned. */
-enum { VALUE_REGISTER, VALUE_EXECUTIONS, VALUE_LOWEST, VALUE_HIGHEST, VALUE_DIFFERENT };
+enum {
+    VALUE_REGISTER,
+    VALUE_EXECUTIONS,
+    VALUE_LOWEST,
+    VALUE_HIGHEST,
+    VALUE_DIFFERENT,
+    VALUE_CHANNEL,
+    VALUE_TYPE, /* enum sonde_gen_type */
+    VALUE_LAST,
+    VALUE_OPERAND, /* 0 dst, 1-3 src0-src2, 4 a register by number */
+};
 analyze_table_function analyze_values;
+/* The same of registers that a schema chose for the report of regtrace. */
+analyze_table_function analyze_chosen_values;
+/* A row a register and channel there; of any tool that recorded registers. */
+analyze_table_function analyze_channel_values;
+bool analyze_values_exist(const struct sonde_trace *trace);
+/* Bits of an integer of a type, with its sign. */
+int64_t analyze_value_signed(uint8_t type, uint64_t bits);
 /* A row a point of a probe of a schema, and a register there. */
 enum {
     SCHEMA_ROW_WHAT,     /* enum analyze_what */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyze/elements.h"
 #include "analyze/hash.h"
 #include "analyze/records.h"
 #include "analyze/tables.h"
@@ -131,6 +132,8 @@ enum sonde_status analyze_values(const struct sonde_trace *trace,
                                  struct sonde_error *error)
 {
     struct values values = {.rows = rows};
+    if (analyze_value_points_are_declared(trace, "regtrace"))
+        return analyze_chosen_values(trace, matcher, rows, error);
     snprintf(rows->note, sizeof rows->note,
              "values are dwords of the channels that acted, unsigned");
     enum sonde_status status = analyze_records_walk(trace, matcher, see_values, &values, error);

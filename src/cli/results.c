@@ -90,8 +90,9 @@ int results_print(struct report_text *text, FILE *out)
 
 static bool is_wanted(const char *const *wanted, const char *tool)
 {
+    const struct report_table *table = report_table_of_tool(tool);
     if (wanted == NULL)
-        return true;
+        return table == NULL || !report_table_is_on_request(table);
     for (; *wanted != NULL; wanted++) {
         if (strcmp(*wanted, tool) == 0)
             return true;

@@ -59,6 +59,37 @@ static bool names_tool(const char *list, const char *name)
     return false;
 }
 
+/* regtrace with registers of its own is a probe: make it one. */
+static bool take_values(const struct cli_arguments *arguments, struct schema *schema)
+{
+    const struct cli_values *values = &arguments->options[CLI_OPTION_VALUES];
+    const char *point = cli_value(arguments, CLI_OPTION_VALUES_AT, "class=load");
+    struct sonde_error error = {.message = ""};
+    char *list = NULL, *probe = NULL;
+    if (values->count == 0) {
+        if (cli_given(arguments, CLI_OPTION_VALUES_AT))
+            cli_error("--values-at says where --values are taken: it needs them");
+        return !cli_given(arguments, CLI_OPTION_VALUES_AT);
+    }
+    bool good = true;
+    for (size_t i = 0; i < values->count && good; i++)
+        good = append(&list, ",", "", values->items[i], strlen(values->items[i]));
+    /* The point first, so that columns in messages are those of --values-at. */
+    good = good && append(&probe, "", "", point, strlen(point)) &&
+           append(&probe, " ", "collect=register into=trace report=regtrace registers=", list,
+                  strlen(list));
+    if (!good)
+        cli_error("out of memory");
+    if (good && schema_parse_short(schema, probe, "--values-at", &error) != SONDE_OK) {
+        cli_error("%s", error.message);
+        cli_hint("'sonde schema list' shows how places and registers are written");
+        good = false;
+    }
+    free(list);
+    free(probe);
+    return good;
+}
+
 /* The tool that does what the schemas say goes with them. */
 static bool join_schema(struct session *session)
 {
@@ -73,7 +104,7 @@ static bool join_schema(struct session *session)
 static bool take_schemas(const struct cli_arguments *arguments, struct session *session)
 {
     struct schema schema = {.probes = NULL};
-    bool good = schemas_take(arguments, &schema);
+    bool good = schemas_take(arguments, &schema) && take_values(arguments, &schema);
     if (good && schema.count > 0) {
         session->schema = schema_to_short(&schema);
         good = session->schema != NULL;
@@ -101,13 +132,18 @@ static bool take_tools(const struct cli_arguments *arguments, struct session *se
             size_t length = strcspn(list, ",");
             char name[PATH_MAX];
             snprintf(name, sizeof name, "%.*s", (int)length, list);
-            if (length > 0 &&
+            /* Its registers come from a probe instead. */
+            bool is_replaced =
+                strcmp(name, "regtrace") == 0 && cli_given(arguments, CLI_OPTION_VALUES);
+            if (length > 0 && !is_replaced &&
                 (!check_tool(name) || !append(&session->tools, ",", "", name, length)))
                 return false;
             list += length;
             list += *list == ',';
         }
     }
+    if (session->tools == NULL && cli_given(arguments, CLI_OPTION_VALUES))
+        return (session->tools = strdup("schema")) != NULL;
     if (session->tools == NULL)
         cli_error("-t names no tool");
     return session->tools != NULL && join_schema(session);

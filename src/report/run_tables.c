@@ -141,7 +141,8 @@ static enum sonde_status put_profile(struct walk *walk, const char *tool)
 static enum sonde_status put_records(struct walk *walk, const struct report_table *table)
 {
     struct analyze_rows from = {.items = NULL};
-    if (!report_table_was_run(table, walk->trace) || !takes(walk, table->view.name))
+    if (report_table_is_on_request(table) || !report_table_was_run(table, walk->trace) ||
+        !takes(walk, table->view.name))
         return SONDE_OK;
     enum sonde_status status = table->analyze(walk->trace, walk->matcher, &from, walk->error);
     if (status == SONDE_OK)

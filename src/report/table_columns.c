@@ -4,6 +4,8 @@
 
 #include "report/tables.h"
 
+typedef unsigned long long ull;
+
 /* A function that fills a cell with one value, or with a ratio of two. */
 #define VALUE(function, index)                                                                     \
     static void function(const struct report_row *row, struct report_cell *cell)                   \
@@ -219,6 +221,71 @@ static const struct report_column value_columns[] = {
     {"different", "DIFFERENT", REPORT_CELL_COUNT, "different values", value_4},
     END};
 
+/* A value in the notation of its type. */
+static void channel_value(const struct report_row *row, unsigned which, struct report_cell *cell)
+{
+    uint64_t bits = row->record->value[which];
+    uint8_t type = (uint8_t)row->record->value[VALUE_TYPE];
+    float single;
+    double number;
+    uint32_t word = (uint32_t)bits;
+    if (type == SONDE_GEN_TYPE_F) {
+        memcpy(&single, &word, sizeof single);
+        snprintf(cell->text, sizeof cell->text, "%.9g", (double)single);
+    } else if (type == SONDE_GEN_TYPE_DF) {
+        memcpy(&number, &bits, sizeof number);
+        snprintf(cell->text, sizeof cell->text, "%.17g", number);
+    } else if (sonde_gen_type_is_float((enum sonde_gen_type)type)) {
+        snprintf(cell->text, sizeof cell->text, "0x%llx", (ull)bits);
+    } else if (sonde_gen_type_is_signed((enum sonde_gen_type)type)) {
+        snprintf(cell->text, sizeof cell->text, "%lld",
+                 (long long)analyze_value_signed(type, bits));
+    } else {
+        snprintf(cell->text, sizeof cell->text, "%llu", (ull)bits);
+    }
+}
+
+static void channel_lowest(const struct report_row *row, struct report_cell *cell)
+{
+    channel_value(row, VALUE_LOWEST, cell);
+}
+
+static void channel_highest(const struct report_row *row, struct report_cell *cell)
+{
+    channel_value(row, VALUE_HIGHEST, cell);
+}
+
+static void channel_last(const struct report_row *row, struct report_cell *cell)
+{
+    channel_value(row, VALUE_LAST, cell);
+}
+
+static void channel_type(const struct report_row *row, struct report_cell *cell)
+{
+    cell->name = sonde_gen_type_name((enum sonde_gen_type)row->record->value[VALUE_TYPE]);
+}
+
+static const struct report_column channel_columns[] = {
+    KERNEL,
+    BLOCK,
+    INSTRUCTION,
+    {"register", "REGISTER", REPORT_CELL_TEXT, "register that the value begins in", row_text},
+    {"number", "REG#", REPORT_CELL_NUMBER, "its number", value_0},
+    {"operand", "OPERAND", REPORT_CELL_NUMBER,
+     "0 what the instruction writes, 1 to 3 its sources, 4 a register by number", value_8},
+    {"channel", "CHANNEL", REPORT_CELL_NUMBER,
+     "channel; of registers by number: which dword of those recorded together", value_5},
+    {"type", "TYPE", REPORT_CELL_TEXT, "type of the operand, ud of messages and by number",
+     channel_type},
+    {"executions", "EXECUTIONS", REPORT_CELL_COUNT, "executions that the channel acted in",
+     value_1},
+    {"different", "DIFFERENT", REPORT_CELL_COUNT, "different values", value_4},
+    {"lowest", "LOWEST", REPORT_CELL_TEXT, "lowest value", channel_lowest},
+    {"highest", "HIGHEST", REPORT_CELL_TEXT, "highest value", channel_highest},
+    {"last", "LAST", REPORT_CELL_TEXT, "value of the last execution", channel_last},
+    SOURCE,
+    END};
+
 static const struct report_column race_columns[] = {
     KERNEL,
     SOURCE,
@@ -370,6 +437,10 @@ static const struct report_table tables[] = {
       "probe,block,instruction,opcode,from,to,times", "kernel,hash,probe,instruction,from", false,
       false},
      analyze_histograms},
+    {{"values", "values of registers by channel", channel_columns,
+      "instruction,register,channel,type,executions,different,lowest,highest",
+      "kernel,hash,instruction,operand,number,channel", false, false},
+     analyze_channel_values},
 };
 
 const struct report_table *report_table_at(size_t index)

@@ -24,6 +24,8 @@ bool report_table_was_run(const struct report_table *table, const struct sonde_t
         return false;
     if (table->analyze == analyze_schema || table->analyze == analyze_histograms)
         return analyze_schema_has(trace, table->analyze == analyze_histograms);
+    if (table->analyze == analyze_channel_values)
+        return analyze_values_exist(trace);
     /* A schema may have results for the table. */
     for (size_t i = 0; i < sonde_trace_counters_count(trace); i++)
         if (strcmp(sonde_trace_counters(trace, i)->tool, table->view.name) == 0)
@@ -39,6 +41,11 @@ bool report_table_was_run(const struct report_table *table, const struct sonde_t
         }
     }
     return false;
+}
+
+bool report_table_is_on_request(const struct report_table *table)
+{
+    return table->analyze == analyze_channel_values;
 }
 
 static void print_heading(const struct report_table *table, const struct analyze_rows *rows,

@@ -15,6 +15,9 @@ const struct report_table *report_table_of_tool(const char *tool); /* NULL: has 
 /* The run had the tool, and it left something. */
 bool report_table_was_run(const struct report_table *table, const struct sonde_trace *trace);
 
+/* Too long to be shown unless it is asked for by name. */
+bool report_table_is_on_request(const struct report_table *table);
+
 /* Add the report of a tool of the run, as report_profile_print does. *lost is
  * what the figures lack. */
 enum sonde_status report_table_print(const struct report_table *table,

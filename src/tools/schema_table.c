@@ -97,6 +97,7 @@ static const struct schema_report reports[] = {
     {"race", SCHEMA_ADDRESSES, SCHEMA_TRACE, UINT32_MAX, true, false},
     {"race", SCHEMA_COUNT, SCHEMA_TRACE, UINT32_MAX, true, false},
     {"regtrace", SCHEMA_REGISTER, SCHEMA_TRACE, UINT32_MAX, true, false},
+    {"regtrace", SCHEMA_REGISTER, SCHEMA_TRACE, UINT32_MAX, false, false},
     {"occupancy", SCHEMA_COUNT, SCHEMA_TRACE, SCHEMA_BLOCK_EXIT, false, false},
 };
 
@@ -112,7 +113,7 @@ static const struct schema_word report_words[] = {
     {"stride", 8, "messages, collect=addresses into=trace"},
     {"cacheline", 9, "messages, collect=addresses into=trace"},
     {"race", 10, "messages, collect=addresses into=trace; barriers, collect=count into=trace"},
-    {"regtrace", 12, "instructions, collect=register into=trace"},
+    {"regtrace", 12, "collect=register into=trace"},
     {"occupancy", 13, "block=exit collect=count into=trace"},
     {NULL, 0, NULL},
 };

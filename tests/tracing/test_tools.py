@@ -140,6 +140,42 @@ def regtrace():
     check(all(row["executions"] == THREADS for row in table), table)
 
 
+def chosen_registers():
+    """Values of registers and operands at chosen points, by channel."""
+    def values(kernel, registers, point, *options):
+        expect(run("run", "-q", "--device", DEVICE, "-t", "regtrace", "--values", registers,
+                   "--values-at", point, *options, "--", GOLDEN, kernel), 0)
+        return json.loads(expect(run("report", "--format=json", "-t", "regtrace,values"), 0).out)[
+            "reports"]
+    # sum = sum * 3 + (sum >> 2) + 1, from 0 on, and the number of the round; all uniform.
+    sums = [0]
+    for _ in range(10):
+        sums.append(sums[-1] * 3 + (sums[-1] >> 2) + 1)
+    table, lanes = values("loop", "dst,src0", "class=integer block=loop")
+    ends = {(row["register"].split()[0][:3], number(row, "lowest"), number(row, "highest"),
+             row["different"]) for row in table["rows"]}
+    check(all(row["executions"] == 10 * THREADS for row in table["rows"]), table)
+    # What the loop begins with is a source, what it ends with is written.
+    check(any(end[0] == "src" and end[1:] == (0, sums[9], 10) for end in ends), ends)
+    check(any(end[0][0] == "r" and end[1:] == (1, sums[10], 10) for end in ends), ends)
+    check(any(end[1:] in ((1, 10, 10), (0, 9, 10)) for end in ends), ends)
+    check(lanes["rows"] and all(row["executions"] == 10 * THREADS for row in lanes["rows"]),
+          lanes)
+    # out[i] = in[i] + in[2 * i] + in[table[i]] is 3 * i + i * 37 % 256: channel c of thread t.
+    sends = "message=write"
+    lanes = values("strides", "src1", sends)[1]["rows"] if DEVICE != "emu:skl" else []
+    for row in lanes:
+        own = [3 * i + i * 37 % ITEMS for i in range(row["channel"], ITEMS, 16)]
+        check((row["executions"], int(row["lowest"]), int(row["highest"])) ==
+              (THREADS, min(own), max(own)), row)
+    check(DEVICE == "emu:skl" or [row["channel"] for row in lanes] == list(range(16)), lanes)
+    # A register by number: r0.1 is the group in x, r0.5 counts the threads.
+    table, lanes = values("strides", "r0", "block=exit")
+    one = [row for row in lanes["rows"] if row["channel"] == 1][0]
+    check((one["lowest"], one["highest"], one["different"]) == ("0", "3", 4), one)
+    check([row["register"] for row in table["rows"]] == ["r0"], table)
+
+
 def flowtrace():
     table = rows("flowtrace", "loop")
     starts = [row for row in table if row["from"] == "start"]
@@ -286,5 +322,6 @@ def losses_are_said():
 
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
 DEVICE = sys.argv[3]
-sys.exit(harness.main([stride, counts, cacheline, order_of_lines, direct_mapped, memtrace, simdprof, regtrace, flowtrace, latency, race,
+sys.exit(harness.main([stride, counts, cacheline, order_of_lines, direct_mapped, memtrace, simdprof, regtrace, chosen_registers,
+                       flowtrace, latency, race,
                        bounds, buffers_are_named, source_lines_are_shown, occupancy, losses_are_said]))
