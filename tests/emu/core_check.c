@@ -44,6 +44,15 @@ static void unwritten_registers(void **state)
            "(W) mov (1|M0) r21.0<1>:d r20.3<0;1,0>:d\n",
            NULL);
     expect("(W) cmp (8|M0) (eq)f0.0 null<1>:d r30.0<0;1,0>:d r30.0<0;1,0>:d\n", NULL);
+    /* copied, which does no harm, and then used */
+    expect("(W) mov (8|M0) r10.0<1>:d r5.0<8;8,1>:d\n", NULL);
+    expect("(W) mov (8|M0) r10.0<1>:d r5.0<8;8,1>:d\n"
+           "(W) add (8|M0) r11.0<1>:d r10.0<8;8,1>:d 1:d\n",
+           "r10 is read, which neither");
+    /* written for channels that do not exist here, read without a mask */
+    expect("mov (8|M8) r10.0<1>:d r1.0<8;8,1>:d\n"
+           "(W) add (8|M0) r11.0<1>:d r10.0<8;8,1>:d 1:d\n",
+           NULL);
 }
 
 static void distances_of_one_pipe(void **state)

@@ -336,8 +336,8 @@ static void checks_on_request(void)
 {
     machine->dispatch.cross_thread_registers = 4;
     machine->dispatch.general_base = CORE_DATA_BASE;
-    expect_rule("(W) mov (8|M0) r127.0<1>:d r4.0@:d\n", NULL);
-    expect_rule("(W) mov (8|M0) r127.0<1>:d r5.0@:d\n", "r5 is read, which neither");
+    expect_rule("(W) add (8|M0) r127.0<1>:d r4.0@:d 1:w\n", NULL);
+    expect_rule("(W) add (8|M0) r127.0<1>:d r5.0@:d 1:w\n", "r5 is read, which neither");
     if (dialect->platform == SONDE_GEN_PLATFORM_GEN9)
         return; /* the hardware itself waits */
     begin();

@@ -65,6 +65,37 @@ static void fill(const struct argument *argument, uint32_t seed, uint8_t *data)
     }
 }
 
+/* Any bits, but floats of sizes that let sums and products stay finite, and few
+ * of the special ones. With SONDE_CORPUS_SEED in the environment; kernels that
+ * then read out of their buffers are for corpus.py to leave out. */
+static void fill_widely(const struct argument *argument, uint32_t seed, uint8_t *data)
+{
+    static const uint32_t specials[] = {0,          0x80000000, 0x3f800000, 0x7f800000,
+                                        0xff800000, 0x7fc00000, 0x00000001, 0x807fffff};
+    for (size_t i = 0; i < BYTES; i += 8) {
+        uint32_t words[2] = {example_random(&seed) ^ example_random(&seed) << 9,
+                             example_random(&seed) ^ example_random(&seed) << 11};
+        uint32_t choice = example_random(&seed) >> 8;
+        if (is_type(argument, "float")) {
+            for (unsigned k = 0; k < 2; k++)
+                words[k] = (words[k] & 0x807fffff) |
+                           (0x3f800000 + ((choice >> 8 * k) % 24) * 0x800000 - 12 * 0x800000);
+            if (choice % 32 == 0)
+                words[0] = specials[choice / 32 % 8];
+        } else if (is_type(argument, "double")) {
+            words[1] =
+                (words[1] & 0x800fffff) | (0x3ff00000 + choice % 40 * 0x100000 - 20 * 0x100000);
+        } else if (is_type(argument, "half")) {
+            words[0] &= 0xbfffbfff; /* below two */
+            words[1] &= 0xbfffbfff;
+        } else if (choice % 4 == 0) {
+            words[0] &= 15;
+            words[1] &= choice & 64 ? 0 : 15;
+        }
+        memcpy(data + i, words, 8);
+    }
+}
+
 static cl_mem make_image(const char *type)
 {
     uint8_t *texels = example_memory(EDGE * EDGE * EDGE, 16);
@@ -160,7 +191,11 @@ static bool set_argument(cl_kernel kernel, cl_uint index, struct argument *argum
     if (where == CL_KERNEL_ARG_ADDRESS_PRIVATE)
         return set_scalar(kernel, index, argument);
     uint8_t *data = example_memory(BYTES, 1);
-    fill(argument, index + 1, data);
+    const char *wide = getenv("SONDE_CORPUS_SEED");
+    if (wide)
+        fill_widely(argument, (uint32_t)strtoul(wide, NULL, 10) * 64 + index + 1, data);
+    else
+        fill(argument, index + 1, data);
     argument->memory = example_buffer(&example, BYTES, data);
     free(data);
     return clSetKernelArg(kernel, index, sizeof argument->memory, &argument->memory) == CL_SUCCESS;

@@ -271,6 +271,29 @@ static bool value_is_unused(const struct sonde_gen_instruction *instruction)
            memcmp(&instruction->src[0], &instruction->src[1], sizeof(instruction->src[0])) == 0;
 }
 
+/* A copy of what nobody wrote is as undefined as that: only its use matters. The
+ * compiler copies undefined values where the ways of the control flow meet. */
+static bool copies(const struct sonde_gen_instruction *instruction)
+{
+    const struct sonde_gen_operand *from = &instruction->src[0], *to = &instruction->dst;
+    return instruction->opcode == SONDE_GEN_MOV && from->file == SONDE_GEN_FILE_GRF &&
+           to->file == SONDE_GEN_FILE_GRF && !from->indirect && !to->indirect &&
+           !instruction->condition;
+}
+
+static bool copies_undefined(const struct emu_check *check,
+                             const struct sonde_gen_instruction *instruction,
+                             const struct facts *facts)
+{
+    if (!copies(instruction))
+        return false;
+    for (unsigned reg = 0; reg < EMU_GRF_COUNT; reg++)
+        if ((facts->reads[reg / 2] >> reg % 2 * 32 & UINT32_MAX) &&
+            !(check->defined[reg / 64] >> reg % 64 & 1))
+            return true;
+    return false;
+}
+
 /* Does a value in the register matter? Instructions without a mask work on
  * channels that are off, too, and messages read registers of those. */
 static bool matters(const struct emu_thread *thread, const struct emu_operation *operation,
@@ -281,7 +304,7 @@ static bool matters(const struct emu_thread *thread, const struct emu_operation 
         mask &= thread->active >> operation->channel_offset;
     if (is_send(operation))
         return mask == operation->window && operation->exec_size >= 8;
-    if (value_is_unused(&details->instruction))
+    if (value_is_unused(&details->instruction) || copies(&details->instruction))
         return false;
     for (unsigned i = 0; details->semantics && i < details->semantics->sources; i++) {
         const struct emu_region *region = &details->source[i];
@@ -375,9 +398,12 @@ bool emu_check_issue(struct emu_thread *thread, const struct emu_operation *oper
     struct use use = {operation, 0, facts->pipe, facts->wait.token};
     if (facts->counts)
         use.number = ++check->issued[facts->pipe];
+    /* Also when no channel is on: instructions without a mask take what belongs
+     * to other channels of the thread. */
+    if (!operation->details->illegal && !copies_undefined(check, instruction, facts))
+        define(check, facts);
     if (!acts)
         return true;
-    define(check, facts);
     if (!has_scoreboard(operation))
         return true;
     if (facts->pipe == PIPE_OUT_OF_ORDER) {
