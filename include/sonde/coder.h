@@ -2,7 +2,8 @@
  *
  * Every method checks its arguments, refuses with a message that names what
  * is wrong, and then leaves the procedure as it was. A predicate of NULL means
- * always. This version generates code for Gen9. */
+ * always. This version generates code for Gen9, Gen11, Gen12LP (Xe) and XeHPG;
+ * what is said of Gen9 holds for all unless it names another. */
 #ifndef SONDE_CODER_H
 #define SONDE_CODER_H
 
@@ -78,8 +79,8 @@ SONDE_API enum sonde_status sonde_coder_stop_timer_ext(struct sonde_coder *coder
                                                        sonde_vreg timer,
                                                        const struct sonde_predicate *predicate,
                                                        struct sonde_error *error);
-/* The same with the performance monitor of the execution unit (tm0.3 on
- * Gen9). Which event it counts is the operating system's to set up. */
+/* The same with the performance monitor of the execution unit (tm0.3 on Gen9,
+ * tm0.4 on later parts). Which event it counts is the operating system's to set up. */
 SONDE_API enum sonde_status sonde_coder_start_perfmon(struct sonde_coder *coder,
                                                       struct sonde_procedure *procedure,
                                                       sonde_vreg counter,
@@ -151,7 +152,7 @@ SONDE_API enum sonde_status sonde_coder_generate_fake_dst_consumers(
     const struct sonde_gen_instruction *instruction, const struct sonde_predicate *predicate,
     struct sonde_error *error);
 
-/* Largest size of load_ and store_mem_block: 128 bytes on Gen9. */
+/* Largest size of load_ and store_mem_block: 128 bytes. */
 SONDE_API uint32_t sonde_coder_max_mem_block_size(const struct sonde_coder *coder);
 /* Move `size` bytes, a power of two from 16 to the maximum, between the start
  * of `data` and memory at `address`, which is a multiple of 16. `data` is a
@@ -193,19 +194,22 @@ SONDE_API enum sonde_status sonde_coder_load_tile_id(struct sonde_coder *coder,
                                                      sonde_vreg tile,
                                                      const struct sonde_predicate *predicate,
                                                      struct sonde_error *error);
-/* tid:ud = the hardware thread: on Gen9 thread slot (bits 2:0), EU (6:3),
- * sub-slice (8:7), slice (10:9). The buckets of thread chunks are this number
+/* tid:ud = the hardware thread: thread slot (bits 2:0) and EU (6:3), then on
+ * Gen9 sub-slice (8:7) and slice (10:9), on Gen11 sub-slice (9:7); on Xe and
+ * XeHPG EU (5:3), sub-slice of a pair (6), dual sub-slice (8:7), slice (11:9).
+ * The buckets of thread chunks are this number
  * modulo their count. */
 SONDE_API enum sonde_status sonde_coder_get_tid(struct sonde_coder *coder,
                                                 struct sonde_procedure *procedure, sonde_vreg tid,
                                                 const struct sonde_predicate *predicate,
                                                 struct sonde_error *error);
 /* dss:ud = the dual sub-slice counted over the device; Gen9 has single ones:
- * sub-slice (bits 1:0), slice (3:2). */
+ * sub-slice (bits 1:0), slice (3:2); so has Gen11, without slices. */
 SONDE_API enum sonde_status
 sonde_coder_get_dss_id(struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg dss,
                        const struct sonde_predicate *predicate, struct sonde_error *error);
-/* ff_tid:ud = the fixed-function thread id, bits 8:0 of r0.5 on Gen9. Taken at
+/* ff_tid:ud = the fixed-function thread id, bits 8:0 of r0.5 on Gen9 and 9:0 on
+ * later parts. Taken at
  * the entry and held through the kernel, which needs a register: see
  * sonde_coder_reserve. */
 SONDE_API enum sonde_status sonde_coder_get_ff_tid(struct sonde_coder *coder,
