@@ -116,25 +116,41 @@ static bool join(const struct sonde_trace *from, uint32_t dispatch, bool once,
         memcpy(joined->data + t * size, joined->data, (size_t)size);
     joined->records.size *= joined->times;
     joined->records.count *= joined->times;
-    return joined->data != NULL && joined->records.size <= SONDE_TRACE_RECORDS_LIMIT;
+    return joined->data != NULL;
 }
 
-static bool write_records(struct copy *copy, const struct joined *joined, uint32_t id,
-                          uint64_t *first)
+static bool write_stretch(struct copy *copy, struct sonde_trace_records records,
+                          const uint8_t *data, uint32_t id, uint64_t first)
 {
-    struct sonde_trace_records records = joined->records;
     records.dispatch = id;
-    records.first = *first;
-    records.data = joined->data;
-    *first += records.size;
+    records.first = first;
+    records.data = data;
     copy->bytes += records.size;
     copy->records += records.count;
-    if (records.size == 0)
-        return true;
     double start = seconds();
     enum sonde_status status = sonde_trace_write_records(copy->to, &records, &error);
     copy->busy += seconds() - start;
     return status == SONDE_OK;
+}
+
+/* The joined records, or, where one copy is large, the stretches that it had. */
+static bool write_records(struct copy *copy, const struct joined *joined, uint32_t source,
+                          uint32_t id, uint64_t *first)
+{
+    uint64_t at = 0;
+    bool good = true;
+    if (joined->times > 1)
+        good = write_stretch(copy, joined->records, joined->data, id, *first);
+    for (size_t i = 0; i < sonde_trace_records_count(copy->from) && joined->times == 1 && good;
+         i++) {
+        const struct sonde_trace_records *part = sonde_trace_records(copy->from, i);
+        if (part->dispatch != source)
+            continue;
+        good = write_stretch(copy, *part, joined->data + at, id, *first + at);
+        at += part->size;
+    }
+    *first += joined->records.size;
+    return good;
 }
 
 /* What became of the records of the dispatch, `times` times. */
@@ -165,7 +181,7 @@ static bool write_copies(struct copy *copy, uint32_t source, uint32_t times, boo
             first = 0;
             good = write_dispatch(copy, source, (*id)++);
         }
-        good = good && write_records(copy, &joined, *id - 1, &first);
+        good = good && write_records(copy, &joined, source, *id - 1, &first);
         if (many || t + 1 == parts)
             good = good && write_totals(copy, source, *id - 1, many ? 1 : parts * joined.times);
     }

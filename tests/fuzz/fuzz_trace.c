@@ -3,33 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "base/bytes.h"
-#include "trace/format.h"
 #include "trace/reader.h"
+#include "trace_repair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void repair(uint8_t *data, size_t size)
-{
-    if (size < TRACE_HEADER_BYTES)
-        return;
-    base_store64(data + TRACE_HEADER_CHECK, XXH3_64bits(data, TRACE_HEADER_CHECK));
-    size_t at = TRACE_HEADER_BYTES;
-    while (size - at >= TRACE_SECTION_BYTES) {
-        uint8_t *header = data + at;
-        size_t stored = base_load32(header + TRACE_SECTION_STORED);
-        if (stored > size - at - TRACE_SECTION_BYTES)
-            return;
-        base_store32(header + TRACE_SECTION_HEADER_CHECK,
-                     (uint32_t)XXH3_64bits(header, TRACE_SECTION_HEADER_CHECK));
-        base_store64(header + TRACE_SECTION_CHECK,
-                     XXH3_64bits(header + TRACE_SECTION_BYTES, stored));
-        at += TRACE_SECTION_BYTES + stored;
-    }
-}
 
 static uint64_t touch_calls(const struct sonde_trace *trace)
 {
@@ -103,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             sink += touch(trace);
             sonde_trace_close(trace);
         }
-        repair(copy, size);
+        trace_repair(copy, size);
     }
     free(copy);
     return 0;
