@@ -386,6 +386,34 @@ static int teardown(void **state)
     return 0;
 }
 
+/* Coefficients in elements of one register; u and v in registers that take
+ * turns. Values of few bits, so that nothing is rounded. */
+static void lines_and_planes(void **state)
+{
+    (void)state;
+    FOR_PATHS(machine)
+    {
+        float *p = core_payload(machine, 1), *u = core_payload(machine, 2);
+        for (unsigned i = 0; i < 8; i++)
+            p[i] = (float)(1 << i) * 0.5f;
+        for (unsigned i = 0; i < 32; i++)
+            u[i] = (float)(3 * i) - 17;
+        core_execute(machine, "(W) line (8|M0) r10.0<1>:f r1.0<0;1,0>:f r2.0<8;8,1>:f\n"
+                              "(W) line (16|M0) r11.0<1>:f r1.4<0;1,0>:f r2.0<8;8,1>:f\n"
+                              "(W) pln (8|M0) r13.0<1>:f r1.0<0;1,0>:f r2.0<8;8,1>:f\n"
+                              "(W) pln (16|M0) r14.0<1>:f r1.4<0;1,0>:f r2.0<8;8,1>:f\n");
+        for (unsigned i = 0; i < 16; i++) {
+            unsigned at = i / 8 * 16 + i % 8;
+            if (i < 8)
+                assert_true(core_f(machine, 10)[i] == p[0] * u[i] + p[3]);
+            assert_true(core_f(machine, 11)[i] == p[4] * u[i] + p[7]);
+            if (i < 8)
+                assert_true(core_f(machine, 13)[i] == p[0] * u[i] + p[1] * u[i + 8] + p[3]);
+            assert_true(core_f(machine, 14)[i] == p[4] * u[at] + p[5] * u[at + 8] + p[7]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +425,7 @@ int main(void)
         cmocka_unit_test(rounding_and_denormals),
         cmocka_unit_test(indirect_addressing),
         cmocka_unit_test(special_registers),
+        cmocka_unit_test(lines_and_planes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -447,59 +447,6 @@ static void subb_integer(struct emu_lane *lane)
     lane->has_second = true;
 }
 
-static __int128 absolute_difference(__int128 a, __int128 b)
-{
-    return a > b ? a - b : b - a;
-}
-
-/* Pairs of channels: both take the sum over the pair. */
-static void sad_pair(struct emu_lane *lane, __int128 start)
-{
-    const struct emu_lane *other = lane->channel & 1 ? lane - 1 : lane + 1;
-    lane->result.i = start + absolute_difference(lane->source[0].i, lane->source[1].i) +
-                     absolute_difference(other->source[0].i, other->source[1].i);
-}
-
-static void sad2_integer(struct emu_lane *lane)
-{
-    sad_pair(lane, 0);
-}
-
-static void sada2_integer(struct emu_lane *lane)
-{
-    sad_pair(lane, lane->accumulator.i);
-}
-
-/* Dot products over the four channels of a group; every channel gets it. */
-static float dot(const struct emu_lane *lane, unsigned terms, bool homogeneous)
-{
-    const struct emu_lane *first = lane - (lane->channel & 3);
-    float sum = 0;
-    for (unsigned i = 0; i < terms; i++)
-        sum += first[i].source[0].f * first[i].source[1].f;
-    return homogeneous ? sum + first[3].source[1].f : sum;
-}
-
-static void dp2_single(struct emu_lane *lane)
-{
-    lane->result.f = dot(lane, 2, false);
-}
-
-static void dp3_single(struct emu_lane *lane)
-{
-    lane->result.f = dot(lane, 3, false);
-}
-
-static void dp4_single(struct emu_lane *lane)
-{
-    lane->result.f = dot(lane, 4, false);
-}
-
-static void dph_single(struct emu_lane *lane)
-{
-    lane->result.f = dot(lane, 3, true);
-}
-
 #define EMU_ROW(name, sources, integer, single, twice, rule, kernel)                               \
     {                                                                                              \
         SONDE_GEN_##name, sources, integer, single, twice, EMU_RULE_##rule, EMU_KERNEL_##kernel,   \
@@ -551,12 +498,14 @@ static const struct emu_semantics rows[] = {
     EMU_ROW(CBIT,  1, cbit_integer,  NULL,        NULL, BITS, CBIT),
     EMU_ROW(ADDC,  2, addc_integer,  NULL,        NULL, ACCUMULATOR, ADDC),
     EMU_ROW(SUBB,  2, subb_integer,  NULL,        NULL, ACCUMULATOR, SUBB),
-    EMU_ROW(SAD2,  2, sad2_integer,  NULL,        NULL,       NONE,    NONE),
-    EMU_ROW(SADA2, 2, sada2_integer, NULL,        NULL,       NONE,    NONE),
-    EMU_ROW(DP2,   2, NULL,          dp2_single,  NULL,       NONE,    NONE),
-    EMU_ROW(DP3,   2, NULL,          dp3_single,  NULL,       NONE,    NONE),
-    EMU_ROW(DP4,   2, NULL,          dp4_single,  NULL,       NONE,    NONE),
-    EMU_ROW(DPH,   2, NULL,          dph_single,  NULL,       NONE,    NONE),
+    EMU_ROW(SAD2,  2, emu_sad2_integer,  NULL,        NULL,       NONE,    NONE),
+    EMU_ROW(SADA2, 2, emu_sada2_integer, NULL,        NULL,       NONE,    NONE),
+    EMU_ROW(DP2,   2, NULL,          emu_dp2_single,  NULL,       NONE,    NONE),
+    EMU_ROW(DP3,   2, NULL,          emu_dp3_single,  NULL,       NONE,    NONE),
+    EMU_ROW(DP4,   2, NULL,          emu_dp4_single,  NULL,       NONE,    NONE),
+    EMU_ROW(DPH,   2, NULL,          emu_dph_single,  NULL,       NONE,    NONE),
+    EMU_ROW(LINE,  2, NULL,          emu_line_single, NULL,   NONE,    NONE),
+    EMU_ROW(PLN,   2, NULL,          emu_pln_single,  NULL,   NONE,    NONE),
     EMU_ROW(MAD,   3, mad_integer,   mad_single,  mad_twice,  WRAP,    MAD),
     EMU_ROW(LRP,   3, NULL,          lrp_single,  NULL,       NONE,    NONE),
     EMU_ROW(MADM,  3, NULL,          emu_madm_single, emu_madm_twice, NONE, NONE),

@@ -144,6 +144,8 @@ emu_lane_function emu_math_integer, emu_math_single, emu_math_twice;
 emu_lane_function emu_madm_single, emu_madm_twice;
 emu_lane_function emu_rol_integer, emu_ror_integer, emu_add3_integer, emu_bfn_integer;
 emu_lane_function emu_dp4a_integer;
+emu_lane_function emu_sad2_integer, emu_sada2_integer, emu_line_single, emu_pln_single;
+emu_lane_function emu_dp2_single, emu_dp3_single, emu_dp4_single, emu_dph_single;
 bool emu_is_low_product(const struct sonde_gen_instruction *instruction);
 emu_run_function emu_run_dpas, emu_run_dpasw;
 emu_run_function emu_run_if, emu_run_else, emu_run_endif, emu_run_while, emu_run_break;
