@@ -10,7 +10,7 @@
 #define DWORDS    8u
 #define BY_NUMBER 4u
 
-/* --- points ------------------------------------------------------------------------------ */
+/* --- points --- */
 
 static bool same(const struct analyze_value_point *a, const struct analyze_value_point *b)
 {
@@ -143,7 +143,7 @@ bool analyze_value_point_is(const struct analyze_value_point *point, uint32_t ke
            item->point.first == point->first && item->point.count == point->count;
 }
 
-/* --- elements ------------------------------------------------------------------------------- */
+/* --- elements --- */
 
 /* Channels that the instruction acted in, bit 0 its first one. */
 static uint32_t active(const struct sonde_gen_instruction *instruction,

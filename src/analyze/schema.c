@@ -96,7 +96,7 @@ static struct analyze_row *row_of(struct schemas *s, const struct sonde_trace_co
     return &s->rows->items[*place - 1];
 }
 
-/* --- counters --------------------------------------------------------------------------------- */
+/* --- counters --- */
 
 static bool take_bin(struct schemas *s, const struct sonde_trace_counters *from,
                      const struct sonde_trace_counter *item)
@@ -141,8 +141,7 @@ static bool take_count(struct schemas *s, const struct sonde_trace_counters *fro
     return true;
 }
 
-/* --- points -------------------------------------------------------------------------------------
- */
+/* --- points --- */
 
 static bool knows_point(const struct schemas *s, const struct point *point, size_t row)
 {
@@ -314,8 +313,7 @@ static enum sonde_status see(const struct analyze_visit *visit, void *context,
     return SONDE_OK;
 }
 
-/* --- rows
- * ------------------------------------------------------------------------------------------ */
+/* --- rows --- */
 
 static bool has_bins(const struct sonde_trace_counters *counters)
 {

@@ -346,7 +346,7 @@ static void schema_what(const struct report_row *row, struct report_cell *cell)
     static const char *const names[] = {
         [ANALYZE_WHAT_COUNT] = "count",    [ANALYZE_WHAT_LANES] = "lanes",
         [ANALYZE_WHAT_TIME] = "ticks",     [ANALYZE_WHAT_ADDRESSES] = "addresses",
-        [ANALYZE_WHAT_VALUE] = "register", [ANALYZE_WHAT_CLOCK] = "visits",
+        [ANALYZE_WHAT_VALUE] = "value", [ANALYZE_WHAT_CLOCK] = "visits",
     };
     uint64_t number = row->record->value[SCHEMA_ROW_REGISTER];
     if (number != 0)

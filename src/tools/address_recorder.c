@@ -24,7 +24,7 @@ uint32_t tools_first_instruction(const struct sonde_kernel *kernel)
 
 /* From Xe on the kernel loads its arguments itself: its first messages do. The
  * point moves behind the last one that fills any of its registers. */
-static void find_load(const struct sonde_kernel *kernel, struct sonde_record_point *point)
+void tools_find_load(const struct sonde_kernel *kernel, struct sonde_record_point *point)
 {
     uint32_t first = point->instruction;
     const struct sonde_block *block =
@@ -66,7 +66,7 @@ enum sonde_status tools_record_pointers(struct sonde_tool_build *build, struct s
         .first = arguments->payload_register + first / REGISTER,
         .count = last / REGISTER - first / REGISTER + 1,
     };
-    find_load(kernel, &point);
+    tools_find_load(kernel, &point);
     return sonde_tool_build_record(build, &point, error);
 }
 

@@ -33,6 +33,9 @@ enum sonde_status tools_record_addresses(struct sonde_tool_build *build, struct 
 /* The registers that hold addresses of buffers when a thread starts: messages
  * to addresses, not surfaces, are told by them which buffer they go to. */
 enum sonde_status tools_record_pointers(struct sonde_tool_build *build, struct sonde_error *error);
+/* Move a point at the kernel's entry, of registers that hold arguments, behind
+ * the message that loads them, where the kernel does that itself. */
+void tools_find_load(const struct sonde_kernel *kernel, struct sonde_record_point *point);
 bool tools_goes_to_address(const struct sonde_gen_instruction *instruction);
 
 /* The first instruction that is the program's: those before load arguments

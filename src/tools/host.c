@@ -1,6 +1,8 @@
 #include "tools/host.h"
 
 #include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +71,21 @@ enum sonde_status sonde_tool_build_map(struct sonde_tool_build *build, void *hos
         .host = host, .size = size, .offset = (uint32_t)offset, .direction = (uint8_t)direction};
     build->buffer_size = (uint32_t)(offset + size);
     return SONDE_OK;
+}
+
+void tools_build_note(struct sonde_tool_build *build, const char *format, ...)
+{
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    size_t used = build->notes != NULL ? strlen(build->notes) : 0;
+    char *grown = realloc(build->notes, used + strlen(line) + 2);
+    if (grown == NULL)
+        return;
+    sprintf(grown + used, "%s%s", used > 0 ? "\n" : "", line);
+    build->notes = grown;
 }
 
 void sonde_tool_build_set_state(struct sonde_tool_build *build, void *state)

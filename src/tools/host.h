@@ -31,6 +31,7 @@ struct sonde_tool_build {
     void *state;                 /* of the tool that is being called */
     const struct schema *schema; /* of the session, NULL none */
     struct tools_lines lines;    /* of the kernel, when the schema asks for them */
+    char *notes; /* lines that the trace is to say of the kernel; malloc'ed, or NULL */
     /* Records that tools asked for. */
     bool every_block;
     struct sonde_record_point *points;
@@ -49,6 +50,9 @@ struct sonde_tool_dispatch {
     struct sonde_trace_writer *trace;
     const struct schema *schema; /* of the session, NULL none */
 };
+
+/* Add a line to the notes; lost when there is no memory. */
+void tools_build_note(struct sonde_tool_build *build, const char *format, ...) SONDE_PRINTF(2, 3);
 
 struct tools_set {
     const struct sonde_tool *tools[TOOLS_LIMIT];

@@ -29,6 +29,7 @@ enum schema_key {
     SCHEMA_SOURCE,
     SCHEMA_COLLECT,
     SCHEMA_REGISTERS,
+    SCHEMA_ARGUMENT_KEY,
     SCHEMA_INTO,
     SCHEMA_KEY_COUNT
 };
@@ -101,6 +102,7 @@ enum schema_collect {
     SCHEMA_TIME,
     SCHEMA_ADDRESSES,
     SCHEMA_REGISTER,
+    SCHEMA_ARGUMENT,
 };
 
 enum schema_into {

@@ -43,6 +43,13 @@ static enum sonde_status check_pair(const struct schema_probe *probe, uint32_t c
         return schema_fail(error, source, probe->values[SCHEMA_BLOCK].place,
                            "block=kernel goes with collect=time into a counter or histogram, and "
                            "with no other choice of blocks and instructions");
+    if (collect == SCHEMA_ARGUMENT &&
+        (at_instructions || probe->masks[SCHEMA_BLOCK] != 1u << SCHEMA_BLOCK_ENTRY))
+        return schema_fail(error, source, probe->values[SCHEMA_COLLECT].place,
+                           "arguments are collected where threads begin: at block=entry");
+    if ((collect == SCHEMA_ARGUMENT) != (probe->values[SCHEMA_ARGUMENT_KEY].count > 0))
+        return schema_fail(error, source, probe->values[SCHEMA_COLLECT].place,
+                           "collect=argument and argument=N go together");
     if (!at_instructions && !pair->at_blocks)
         return schema_fail(error, source, probe->values[SCHEMA_COLLECT].place,
                            "%s are collected at instructions: choose some, such as class=memory",

@@ -1,7 +1,11 @@
 /* Counters and histograms of a schema: device code. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/builtin.h"
 #include "tools/schema_work.h"
 
-#include <stdlib.h>
+#define ARGUMENT_REGISTER 32u /* bytes of the cross-thread data in one */
 
 /* Flags of a procedure: f0.0 is the answer of the timer, f1.1 of the counters. */
 static const struct sonde_predicate doubtful = {.flag_number = 0};
@@ -47,7 +51,7 @@ static uint32_t take_value_records(struct schema_work *work, uint32_t instructio
     return record;
 }
 
-/* --- procedures ----------------------------------------------------------------------------- */
+/* --- procedures --- */
 
 static enum sonde_status operation(struct schema_work *work, struct sonde_procedure *procedure,
                                    enum sonde_operation what, sonde_vreg dst, sonde_vreg a,
@@ -123,8 +127,7 @@ static enum sonde_status insert_increment(struct schema_work *work, uint32_t ind
     return status == SONDE_OK ? insert(work, index, true, procedure) : status;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------
- */
+/* --- blocks --- */
 
 /* Executions of a block, one record for all that asks for it: `record` is that
  * of the block at hand, UINT32_MAX when it has none yet. */
@@ -137,8 +140,7 @@ static enum sonde_status count_block(struct schema_work *work, uint32_t block, u
     return work->places ? insert_increment(work, first, *record) : SONDE_OK;
 }
 
-/* --- lanes -------------------------------------------------------------------------------------
- */
+/* --- lanes --- */
 
 static bool has_predicate(const struct sonde_gen_instruction *instruction)
 {
@@ -184,8 +186,7 @@ static enum sonde_status count_channels(struct schema_work *work, uint32_t block
     return work->places ? insert_lanes(work, first, UINT32_MAX, NULL, record) : SONDE_OK;
 }
 
-/* --- registers -----------------------------------------------------------------------------------
- */
+/* --- registers --- */
 
 static enum sonde_status count_register(struct schema_work *work, uint32_t index, bool at_block)
 {
@@ -209,8 +210,74 @@ static enum sonde_status count_register(struct schema_work *work, uint32_t index
     return status == SONDE_OK ? insert(work, index, at_block, procedure) : status;
 }
 
-/* --- time
- * ------------------------------------------------------------------------------------------- */
+/* --- arguments --- */
+
+static const struct sonde_trace_argument *find_argument(const struct schema_work *work)
+{
+    const struct sonde_trace_arguments *arguments = sonde_tool_build_arguments(work->build);
+    const char *wanted = schema_text(work->probe, SCHEMA_ARGUMENT_KEY);
+    for (size_t i = 0;
+         arguments != NULL && arguments->payload_register != 0 && i < arguments->count; i++) {
+        const struct sonde_trace_argument *argument = &arguments->items[i];
+        char number[16];
+        snprintf(number, sizeof number, "%u", argument->index);
+        bool named = argument->name != NULL && strcmp(argument->name, wanted) == 0;
+        if ((named || strcmp(number, wanted) == 0) && argument->size != 0 && argument->size <= 8 &&
+            argument->offset % 4 + (argument->size < 4 ? argument->size : 4) <= 4)
+            return argument;
+    }
+    return NULL;
+}
+
+/* value = the argument's low dword, or as much as it has. */
+static enum sonde_status load_argument(struct schema_work *work, struct sonde_procedure *procedure,
+                                       const struct sonde_trace_argument *argument, uint32_t number,
+                                       sonde_vreg value)
+{
+    struct sonde_gen_model model;
+    uint32_t shift = argument->offset % 4 * 8;
+    uint32_t bits = argument->size < 4 ? argument->size * 8 : 32;
+    sonde_coder_gen_model(work->coder, &model);
+    struct sonde_operand from =
+        sonde_operand_grf(number, argument->offset % ARGUMENT_REGISTER & ~3u, model.grf_size);
+    enum sonde_status status =
+        sonde_coder_operation(work->coder, procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
+                              sonde_operand_vreg(value), from, from, NULL, work->error);
+    if (status == SONDE_OK && shift != 0)
+        status =
+            operation(work, procedure, SONDE_SHR, value, value, sonde_operand_immediate(shift));
+    if (status == SONDE_OK && bits < 32)
+        status = operation(work, procedure, SONDE_AND, value, value,
+                           sonde_operand_immediate((1u << bits) - 1));
+    return status;
+}
+
+static enum sonde_status count_argument(struct schema_work *work, uint32_t first,
+                                        const struct sonde_trace_argument *argument)
+{
+    uint32_t record = take_value_records(work, first, SONDE_TRACE_SUM);
+    if (!work->places)
+        return SONDE_OK;
+    struct sonde_procedure *procedure = sonde_procedure_create(work->coder, "schema: argument");
+    sonde_vreg value = sonde_vreg_make_scratch(work->coder, SONDE_VREG_DWORD);
+    if (procedure == NULL || value == 0)
+        return no_memory(work);
+    struct sonde_record_point at = {.instruction = first,
+                                    .first =
+                                        sonde_tool_build_arguments(work->build)->payload_register +
+                                        argument->offset / ARGUMENT_REGISTER,
+                                    .count = 1};
+    tools_find_load(work->kernel.kernel, &at);
+    enum sonde_status status = load_argument(work, procedure, argument, at.first, value);
+    if (status == SONDE_OK)
+        status = keep_value(work, procedure, value, record, NULL);
+    if (status != SONDE_OK || !at.after)
+        return status == SONDE_OK ? insert(work, first, true, procedure) : status;
+    return sonde_instrument_instruction(work->instrument, at.instruction, SONDE_AFTER, procedure,
+                                        work->error);
+}
+
+/* --- time --- */
 
 struct timed {
     uint32_t executions, skipped, cycles; /* records; cycles: the sum, or the first bin */
@@ -293,8 +360,7 @@ static enum sonde_status time_kernel(struct schema_work *work)
     return status;
 }
 
-/* --- points
- * ------------------------------------------------------------------------------------------- */
+/* --- points --- */
 
 /* Whether code can stand where the probe needs it. */
 static bool has_room(const struct schema_work *work, uint32_t index)
@@ -368,6 +434,12 @@ static enum sonde_status count_whole_block(struct schema_work *work, uint32_t bl
         ((work->collect == SCHEMA_LANES || work->collect == SCHEMA_REGISTER) &&
          first < work->kernel.first))
         return SONDE_OK;
+    const struct sonde_trace_argument *argument =
+        work->collect == SCHEMA_ARGUMENT ? find_argument(work) : NULL;
+    if (work->collect == SCHEMA_ARGUMENT && argument == NULL) {
+        schema_leave_out(work);
+        return SONDE_OK;
+    }
     work->state->points[work->group] += !work->places;
     if (work->collect == SCHEMA_TIME)
         return time_block(work, block);
@@ -377,6 +449,8 @@ static enum sonde_status count_whole_block(struct schema_work *work, uint32_t bl
         status = count_channels(work, block);
     else if (status == SONDE_OK && work->collect == SCHEMA_REGISTER)
         status = count_register(work, first, true);
+    else if (status == SONDE_OK && work->collect == SCHEMA_ARGUMENT)
+        status = count_argument(work, first, argument);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "sonde/gen_message.h"
 #include "tools/builtin.h"
 
-/* --- blocks ----------------------------------------------------------------------------- */
+/* --- blocks --- */
 
 static bool has_work(const struct sonde_kernel *kernel, const struct sonde_block *block)
 {
@@ -60,7 +60,7 @@ bool schema_selects_block(const struct schema_probe *probe, const struct schema_
     return wanted == 0 || (wanted & kernel->blocks[block]) != 0;
 }
 
-/* --- kernels ------------------------------------------------------------------------------ */
+/* --- kernels --- */
 
 static bool matches(const struct schema_values *values, const struct sonde_kernel *kernel)
 {
@@ -85,7 +85,7 @@ bool schema_selects_kernel(const struct schema_probe *probe, const struct sonde_
            (unwanted->count == 0 || !matches(unwanted, kernel));
 }
 
-/* --- instructions --------------------------------------------------------------------------- */
+/* --- instructions --- */
 
 static bool is_send(const struct sonde_gen_instruction *instruction)
 {

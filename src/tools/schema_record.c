@@ -36,7 +36,7 @@ static enum sonde_status record_mask(struct schema_work *work, uint32_t index, b
                : SONDE_OK;
 }
 
-/* --- registers -------------------------------------------------------------------------------- */
+/* --- registers --- */
 
 /* Bytes from the operand's first element to the end of its last. */
 static uint32_t extent(const struct sonde_gen_operand *operand, uint32_t elements,
@@ -131,8 +131,7 @@ static enum sonde_status record_registers(struct schema_work *work, uint32_t ind
                : status;
 }
 
-/* --- points --------------------------------------------------------------------------------------
- */
+/* --- points --- */
 
 static enum sonde_status record_instruction(struct schema_work *work, uint32_t index)
 {

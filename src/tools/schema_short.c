@@ -144,7 +144,7 @@ enum sonde_status schema_parse_short(struct schema *schema, const char *text, co
     return status == SONDE_OK ? schema_name_probes(schema, first, "probe", source, error) : status;
 }
 
-/* --- writing ---------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static void put_value(FILE *out, const char *value)
 {

@@ -73,6 +73,7 @@ static const struct schema_word collect_words[] = {
      "clock ticks that the block, the instruction or the kernel takes; into a trace: the clock"},
     {"addresses", SCHEMA_ADDRESSES, "addresses of a message, by channel"},
     {"register", SCHEMA_REGISTER, "values of registers"},
+    {"argument", SCHEMA_ARGUMENT, "the value of an argument of the kernel, of up to 32 bits"},
     {NULL, 0, NULL},
 };
 
@@ -148,6 +149,9 @@ static const struct schema_key_row keys[SCHEMA_KEY_COUNT] = {
                           "rN, rN-rM, dst, src0, src1, src2; rN.D",
                           "registers to collect, by number or operand (default: dst); into a "
                           "counter or histogram: a dword of one"},
+    [SCHEMA_ARGUMENT_KEY] = {"argument", SCHEMA_TEXT, NULL, false, "N or NAME",
+                             "argument to collect: its number from 0, or its name when the program "
+                             "is built with -cl-kernel-arg-info"},
     [SCHEMA_INTO] = {"into", SCHEMA_WORD, into_words, false, NULL, "what to keep it in; needed"},
 };
 
@@ -164,6 +168,9 @@ static const struct schema_pair pairs[] = {
     {SCHEMA_ADDRESSES, SCHEMA_TRACE, false, true, false, "addresses each time, by channel"},
     {SCHEMA_REGISTER, SCHEMA_COUNTER, true, true, false, "the sum of one dword, unsigned"},
     {SCHEMA_REGISTER, SCHEMA_HISTOGRAM, true, true, false, "values of one dword, unsigned"},
+    {SCHEMA_ARGUMENT, SCHEMA_COUNTER, true, false, false,
+     "at block=entry: the sum over all threads, so that the mean is the value"},
+    {SCHEMA_ARGUMENT, SCHEMA_HISTOGRAM, true, false, false, "at block=entry: the value, by thread"},
     {SCHEMA_REGISTER, SCHEMA_TRACE, true, true, false,
      "values each time, by channel; dst: behind the instruction, others before it"},
 };

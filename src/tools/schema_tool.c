@@ -80,6 +80,30 @@ static enum sonde_status build_probes(struct schema_work *work)
     return status == SONDE_OK ? pass(work) : status;
 }
 
+/* What the kernel lacks. */
+static void say(const struct schema_work *work)
+{
+    const struct schema_state *state = work->state;
+    const char *kernel = sonde_kernel_info(work->kernel.kernel)->name;
+    for (size_t p = 0; p < work->build->schema->count; p++) {
+        const struct schema_probe *probe = &work->build->schema->probes[p];
+        const char *name = schema_text(probe, SCHEMA_NAME);
+        if (!state->applied[p])
+            continue;
+        if (probe->values[SCHEMA_SOURCE].count > 0 && work->kernel.lines.find == NULL)
+            tools_build_note(work->build,
+                             "probe %s asks for source lines, and kernel %.100s has none: build "
+                             "its program with -g",
+                             name, kernel);
+        if (state->left_out[p] > 0)
+            tools_build_note(work->build,
+                             "probe %s left out %u of %u points in kernel %.100s: no code can "
+                             "stand there, or there is nothing of the kind to collect",
+                             name, state->left_out[p], state->left_out[p] + state->points[p],
+                             kernel);
+    }
+}
+
 static enum sonde_status build(struct sonde_tool_build *build, struct sonde_error *error)
 {
     struct schema_work work = {
@@ -94,31 +118,13 @@ static enum sonde_status build(struct sonde_tool_build *build, struct sonde_erro
     work.kernel.lines = build->lines;
     if (status == SONDE_OK)
         status = build_probes(&work);
+    if (status == SONDE_OK)
+        say(&work);
     schema_kernel_close(&work.kernel);
     return status;
 }
 
-/* --- results ---------------------------------------------------------------------------- */
-
-/* What a kernel lacks, once. */
-static void say(struct sonde_tool_dispatch *dispatch, struct schema_state *state)
-{
-    const char *kernel = sonde_kernel_info(sonde_tool_dispatch_kernel(dispatch))->name;
-    for (size_t p = 0; p < dispatch->schema->count && !state->is_said; p++) {
-        const char *name = schema_text(&dispatch->schema->probes[p], SCHEMA_NAME);
-        char text[300];
-        if (!state->applied[p])
-            continue;
-        if (state->left_out[p] > 0) {
-            snprintf(text, sizeof text,
-                     "probe %s left out %u of %u points in kernel %.100s: no code can stand there, "
-                     "or there is nothing of the kind to collect",
-                     name, state->left_out[p], state->left_out[p] + state->points[p], kernel);
-            sonde_trace_write_message(sonde_tool_dispatch_trace(dispatch), text, NULL);
-        }
-    }
-    state->is_said = true;
-}
+/* --- results --- */
 
 static bool counts_blocks(const struct schema_probe *probe)
 {
@@ -161,7 +167,6 @@ static enum sonde_status complete(struct sonde_tool_dispatch *dispatch, struct s
     enum sonde_status status = SONDE_OK;
     if (dispatch->schema == NULL)
         return SONDE_OK;
-    say(dispatch, state);
     for (size_t p = 0; p < dispatch->schema->count && status == SONDE_OK; p++) {
         const struct schema_probe *probe = &dispatch->schema->probes[p];
         const char *report = schema_text(probe, SCHEMA_REPORT);

@@ -7,8 +7,7 @@
 #include "tools/schema_points.h"
 
 struct schema_state {
-    struct tools_counters counters; /* items: group = probe */
-    bool is_said;
+    struct tools_counters counters;   /* items: group = probe */
     bool applied[SCHEMA_PROBE_LIMIT]; /* probes that choose the kernel */
     uint32_t points[SCHEMA_PROBE_LIMIT], left_out[SCHEMA_PROBE_LIMIT];
 };

@@ -75,6 +75,11 @@ static const char source[] =
     "  int c = large[i + b];\n"
     "  out[i] = large[i + c];\n"
     "}\n"
+    "K scaled(global const int *in, global const int *table, global int *out, int factor,\n"
+    "         uchar b) {\n"
+    "  int i = get_global_id(0);\n"
+    "  out[i] = in[i] * factor + b;\n"
+    "}\n"
     "K loop(global const int *in, global const int *table, global int *out) {\n"
     "  int i = get_global_id(0), sum = 0;\n"
     "  int n = table[10];\n"
@@ -150,6 +155,12 @@ int main(int argc, char **argv)
     clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
     if (arguments == 4)
         clSetKernelArg(kernel, 3, sizeof far, &far);
+    if (strcmp(argv[1], "scaled") == 0) {
+        cl_int factor = 7;
+        cl_uchar b = 200;
+        clSetKernelArg(kernel, 3, sizeof factor, &factor);
+        clSetKernelArg(kernel, 4, sizeof b, &b);
+    }
     size_t global = ITEMS, local = 64;
     code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     if (code != CL_SUCCESS || (code = clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof out,

@@ -87,6 +87,9 @@ def refusals():
             "block=every collect=count into=counter")
     refused(HEAD + "- {name: a, block: every, collect: count, into: counter}\n"
             "- {name: a, block: every, collect: count, into: counter}", "4:10", "at line 3")
+    refused(HEAD + "- {block: exit, argument: 1, collect: argument, into: counter}", "3:39",
+            "block=entry")
+    refused(HEAD + "- {block: entry, collect: argument, into: counter}", "3:\\d+", "argument=N")
     refused("schema: 1\nthreads: slit=1", "2:10", "did you mean 'slot'")
     refused("schema: 1\ngroups: '1,x'", "2:9", "groups in y are")
     refused("schema: 1\ngroups: [1]", "2:9", "not a list")

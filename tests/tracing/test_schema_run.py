@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Profiling schemas on the emulated GPU: the shipped ones report what the tools
 of their names do, and probes on kernels whose right answer is known by hand
-(golden.c): 256 work-items, 16 hardware threads. Arguments: sonde, golden, device."""
+(golden.c): 256 work-items, 16 hardware threads. Arguments: sonde, golden,
+doc/schema.md, device."""
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import harness
 from harness import check, expect, has, run
 
-GOLDEN = DEVICE = None
+GOLDEN = DEVICE = MANUAL = None
 THREADS, ITEMS = 16, 256
 
 
@@ -99,6 +101,22 @@ def histograms():
           all(row["from"] > 1 for row in found["ticks"]), found["ticks"])
 
 
+def arguments():
+    probes = ["name=factor block=entry collect=argument argument=3 into=INTO",
+              "name=b block=entry collect=argument argument=b into=INTO"]
+    found = rows("schema", "scaled", [probe.replace("INTO", "counter") for probe in probes],
+                 program=["-cl-kernel-arg-info"])
+    check([(row["executions"], row["sum"], row["mean"]) for row in found["factor"]] ==
+          [(THREADS, 7 * THREADS, 7.0)], found)
+    check([(row["executions"], row["mean"]) for row in found["b"]] == [(THREADS, 200.0)], found)
+    found = rows("histogram", "scaled", [probe.replace("INTO", "histogram") for probe in probes],
+                 program=["-cl-kernel-arg-info"])
+    check([(row["from"], row["to"], row["times"]) for row in found["factor"]] ==
+          [(4, 7, THREADS)], found)
+    record("loop", "--at", probes[0].replace("INTO", "counter"))
+    has(expect(run("info"), 0).out, "probe factor left out 1 of 1 points", "no such argument")
+
+
 def traces():
     found = rows("schema", "strides", [
         "name=stores message=write space=global collect=addresses into=trace",
@@ -124,7 +142,24 @@ def source_lines():
         "name=there source=3 class=memory collect=count into=counter",
         "name=other source=other.cl:4 class=memory collect=count into=counter"], program=["-g"])
     check([row["executions"] for row in found["here"]] == [THREADS] * 5, found)
+    record("strides", "--at", "source=4 class=memory collect=count into=counter")
+    has(expect(run("info"), 0).out, "build its program with -g", "a program without lines")
     check(len(found["also"]) >= 5 and "there" not in found and "other" not in found, found)
+
+
+def manual():
+    """The schemas that doc/schema.md shows run, and change nothing."""
+    examples = re.findall(r"```yaml\n(.*?)```", open(MANUAL, encoding="utf-8").read(), re.S)
+    words = []
+    for number, example in enumerate(examples):
+        # One run for all: filters belong to a single schema each.
+        example = re.sub(r"(?m)^(kernel|exclude|threads|groups): .*\n", "", example)
+        with open(f"m{number}.yaml", "w", encoding="utf-8") as file:
+            file.write(example)
+        words += ["--schema", f"m{number}.yaml"]
+    check(len(examples) >= 4, examples)
+    out = expect(run("verify", "--device", DEVICE, *words, "--", GOLDEN, "lanes", "-g"), 0).out
+    has(out, "identical: schema changes nothing", "manual")
 
 
 def verified():
@@ -157,7 +192,7 @@ def refusals():
     has(result.err, r"all +\d+ +\d+ +\w+ +ticks +16 ", "report")
 
 
-harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
-DEVICE = sys.argv[3]
-sys.exit(harness.main([shipped_schemas_report_as_tools, counters, histograms, traces, source_lines, verified,
+harness.SONDE, GOLDEN, MANUAL = map(os.path.abspath, sys.argv[1:4])
+DEVICE = sys.argv[4]
+sys.exit(harness.main([shipped_schemas_report_as_tools, counters, histograms, arguments, traces, source_lines, manual, verified,
                        refusals]))

@@ -153,6 +153,7 @@ static enum sonde_status run_tools(struct attach_kernel *kernel,
     if (status == SONDE_OK)
         status = attach_trace_build(kernel, &build, error);
     attach_lines_close(&build.lines);
+    kernel->notes = build.notes;
     free(build.points);
     kernel->mappings = build.mappings;
     kernel->mapping_count = build.mapping_count;
@@ -312,6 +313,17 @@ static bool publish(struct attach_kernel *kernel)
     return true;
 }
 
+/* Lock held. */
+static void say_notes(struct attach_kernel *kernel)
+{
+    char *rest = NULL;
+    for (char *line = kernel->notes != NULL ? strtok_r(kernel->notes, "\n", &rest) : NULL;
+         line != NULL; line = strtok_r(NULL, "\n", &rest))
+        attach_session_message("%s", line);
+    free(kernel->notes);
+    kernel->notes = NULL;
+}
+
 void attach_kernel_create(gtpin_handle context, const struct gtpin_kernel_in *in,
                           struct gtpin_kernel_out *out)
 {
@@ -336,6 +348,7 @@ void attach_kernel_create(gtpin_handle context, const struct gtpin_kernel_in *in
         attach_kernel_write(kernel);
         out->kernel_id = (uint64_t)kernel->id + 1;
         attach_created_note(kernel);
+        say_notes(kernel);
         bool rewritten = kernel->record.heap != NULL;
         out->binary = rewritten ? kernel->record.heap : kernel->record.original;
         out->binary_size = rewritten ? (uint32_t)kernel->record.heap_size : in->binary_size;

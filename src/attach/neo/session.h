@@ -23,6 +23,7 @@ struct attach_kernel {
     struct sonde_trace_kernel record; /* heap and code stay ours for good */
     struct sonde_kernel *model;       /* NULL: could not be read */
     void *states[TOOLS_LIMIT];
+    char *notes;          /* lines of tools, to be said once; NULL none */
     uint32_t buffer_size; /* of the profile buffer, 0 = not instrumented; records come behind */
     struct profile_trace *trace;            /* NULL: no records are made */
     struct sonde_trace_arguments arguments; /* none when they are not known */
