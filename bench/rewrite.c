@@ -15,9 +15,11 @@
 
 #define MEASURE_SECONDS 2.0
 #define BUCKETS         32u
+#define SPILL_OFFSET    (1u << 20)
+#define SPILL_BYTES     (16u << 20)
 
 struct totals {
-    size_t kernels, refused, spilled, saves;
+    size_t kernels, refused, spilled, spilled_to_buffer, saves;
     size_t instructions, blocks, counters, inserted, kept;
     size_t register_bytes, most_register_bytes;
     double seconds; /* of the whole way */
@@ -91,6 +93,9 @@ static enum sonde_status rewrite(const struct sonde_kernel_info *info, struct to
         status = sonde_instrument_create(kernel, &options, &instrument, error);
     if (status == SONDE_OK)
         status = count_blocks(instrument, procedures, error);
+    /* As attach/neo/kernel.c offers it. */
+    if (status == SONDE_OK)
+        status = sonde_instrument_set_spill_area(instrument, SPILL_OFFSET, SPILL_BYTES, error);
     if (status == SONDE_OK)
         status = sonde_instrument_emit(instrument, &out, error);
     if (status == SONDE_OK && totals != NULL) {
@@ -101,6 +106,7 @@ static enum sonde_status rewrite(const struct sonde_kernel_info *info, struct to
         totals->kept += out.kept_registers;
         totals->saves += out.spills;
         totals->spilled += out.spills != 0;
+        totals->spilled_to_buffer += out.buffer_spills != 0;
         size_t most = 0;
         for (size_t b = 0; b < blocks; b++) {
             struct sonde_procedure_cost cost;
@@ -146,8 +152,9 @@ static void print_totals(const struct totals *t)
            t->refused);
     if (good == 0)
         return;
-    printf("saving registers     %zu kernels, %zu registers over all places\n", t->spilled,
-           t->saves);
+    printf("saving registers     %zu kernels (%zu to the profile buffer), %zu registers over all "
+           "places\n",
+           t->spilled, t->spilled_to_buffer, t->saves);
     printf("instructions         %zu, %zu inserted for %zu counters of %zu blocks (%.2f a block)\n",
            t->instructions, t->inserted, t->counters, t->blocks,
            (double)t->inserted / (double)t->blocks);

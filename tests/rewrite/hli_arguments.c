@@ -36,10 +36,11 @@ static uint32_t word_at(struct probe *p, uint32_t offset)
 
 static void open_way(struct probe *p, unsigned way)
 {
-    if (way & 2)
-        probe_open_pointers(p, way & 1 ? PROBE_LIVENESS : PROBE_FREE_LIST);
+    enum probe_registers registers = (enum probe_registers)(way / 2);
+    if (way & 1 || registers == PROBE_SPILL)
+        probe_open_pointers(p, registers);
     else
-        probe_open(p, SONDE_BUFFER_STATELESS, way & 1 ? PROBE_LIVENESS : PROBE_FREE_LIST);
+        probe_open(p, SONDE_BUFFER_STATELESS, registers);
 }
 
 static void operate(struct probe *p, enum sonde_operation operation, sonde_vreg dst,
@@ -116,9 +117,11 @@ static void values(void **unused)
         {{.kind = SONDE_HLI_SIMD_MASK}, MASK},
         {{.kind = SONDE_HLI_OPERAND_MASK, .instruction = &add}, MASK_HIGH},
     };
-    for (unsigned way = 0; way < 4; way++) {
+    for (unsigned way = 0; way < 5; way++) {
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             struct probe p;
+            if (kinds[k].argument.kind == SONDE_HLI_FF_TID && way == 4)
+                continue; /* is held through the kernel, which leaves no register */
             open_way(&p, way);
             struct sonde_hli_argument arguments[] = {own_cell(&p), kinds[k].argument};
             if (k == 2) {

@@ -33,13 +33,15 @@ static struct sonde_hli_argument immediate(uint64_t value)
                                        .value = sonde_operand_immediate(value)};
 }
 
-/* The four ways in which a stack is reached and registers are found. */
+/* The ways in which a stack is reached and registers are found: the compiler's
+ * list, those that are dead, none. */
 static void open_way(struct probe *p, unsigned way)
 {
-    if (way & 2)
-        probe_open_pointers(p, way & 1 ? PROBE_LIVENESS : PROBE_FREE_LIST);
+    enum probe_registers registers = (enum probe_registers)(way / 2);
+    if (way & 1 || registers == PROBE_SPILL)
+        probe_open_pointers(p, registers);
     else
-        probe_open(p, SONDE_BUFFER_STATELESS, way & 1 ? PROBE_LIVENESS : PROBE_FREE_LIST);
+        probe_open(p, SONDE_BUFFER_STATELESS, registers);
 }
 
 static uint32_t array_of(uint32_t value, uint32_t index)
@@ -53,7 +55,7 @@ static uint32_t array_of(uint32_t value, uint32_t index)
 static void arrays(void **unused)
 {
     (void)unused;
-    for (unsigned way = 0; way < 4; way++) {
+    for (unsigned way = 0; way < 5; way++) {
         struct probe p;
         open_way(&p, way);
         struct sonde_hli_function *function = open_function("call_array");
