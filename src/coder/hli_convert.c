@@ -143,8 +143,13 @@ static enum sonde_status find_branch(const struct converter *c, size_t index, si
     case SONDE_GEN_BREAK:
         *target = past(source, uip, SONDE_GEN_WHILE);
         return SONDE_OK;
-    case SONDE_GEN_CONT:
     case SONDE_GEN_GOTO:
+        /* Until Gen11 those go there that do not pass the predicate, but for
+         * branches back. */
+        *inverse = branch->platform < SONDE_GEN_PLATFORM_GEN11 && !branch->branch_control;
+        *target = uip;
+        return SONDE_OK;
+    case SONDE_GEN_CONT:
         *target = uip;
         return SONDE_OK;
     default:
@@ -202,7 +207,8 @@ static enum sonde_status convert_branch(struct converter *c, struct hli_routine 
     enum sonde_status status = find_branch(c, index, &target, &inverse);
     if (status == SONDE_OK && target != HLI_NO_INDEX && (target < c->first || target > c->last))
         status = hli_refuse(branch, "leads out of the probe", c->error);
-    if (status != SONDE_OK || target == HLI_NO_INDEX)
+    bool never = inverse && branch->predicate == SONDE_GEN_PREDICATE_NONE;
+    if (status != SONDE_OK || target == HLI_NO_INDEX || never)
         return status;
     return append_jump(c, routine, branch, target, inverse);
 }

@@ -1,6 +1,7 @@
 /* Probes that need a stack, linked into the kernel once and called from several
  * places, against what the host computes. Arguments: the part, a device binary
  * of probes.cl. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,6 +161,67 @@ static void calls(void **unused)
     }
 }
 
+static uint64_t mixed_of(uint32_t value, uint64_t wide, int32_t sign)
+{
+    uint64_t sum = wide / (value + 1) + wide % (value + 3);
+    int64_t quotient = (int64_t)wide / (sign - (int32_t)value);
+    float root = sqrtf((float)value) + (float)sign / 3.0f;
+    switch (value & 7) {
+    case 0:
+        sum += 11;
+        break;
+    case 1:
+        sum ^= (uint64_t)(uint32_t)sign << 17;
+        break;
+    case 2:
+        return sum - 5;
+    case 5:
+        sum = sum << 13 | sum >> 51;
+        break;
+    case 6:
+        for (uint32_t i = 0; i < value; i++)
+            sum = sum * 31 + i;
+        break;
+    default:
+        sum += (value == 0 ? 32 : (uint32_t)__builtin_clz(value)) +
+               (uint32_t)__builtin_popcountll(wide);
+    }
+    uint32_t spread = value * 0x01020304u;
+    sum += (spread & 0xff) + (spread >> 24) * 3;
+    sum += (uint16_t)((int16_t)value * -3) + (uint32_t)(uint16_t)((int16_t)sign * -3);
+    return sum + (uint64_t)quotient + (uint64_t)(int64_t)lrintf(root * 1024.0f);
+}
+
+/* Divisions, roots, switches, small types. */
+static void arithmetic(void **unused)
+{
+    (void)unused;
+    for (unsigned way = 0; way < 4; way++) {
+        struct probe p;
+        uint64_t wide = way & 1 ? 12345678901234567 : 77777;
+        int32_t sign = way & 2 ? -4099 : 5001;
+        open_way(&p, way);
+        struct sonde_hli_function *function = open_function("call_mixed");
+        sonde_vreg result = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
+        struct sonde_hli_argument arguments[] = {
+            {.kind = SONDE_HLI_TID},
+            {.kind = SONDE_HLI_VALUE64, .value = sonde_operand_immediate(wide)},
+            immediate((uint32_t)sign)};
+        probe_ok(&p, sonde_coder_generate_hli_call(p.coder, p.procedure, function, arguments, 3,
+                                                   result, NULL, &p.error));
+        sonde_hli_function_destroy(function);
+        probe_store(&p, p.procedure, 0, sonde_operand_vreg(result));
+        probe_store(&p, p.procedure, 1, sonde_operand_vreg_at(result, 4));
+        probe_run(&p);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+            uint64_t want = mixed_of(probe_thread_id(t), wide, sign);
+            assert_int_equal(probe_value(&p, t, 0), (uint32_t)want);
+            assert_int_equal(probe_value(&p, t, 1), (uint32_t)(want >> 32));
+        }
+        probe_close(&p);
+    }
+}
+
 /* A probe that rounds otherwise than the kernel leaves cr0 as it was: what
  * comes after it rounds to nearest. */
 static void rounding(void **unused)
@@ -229,10 +291,8 @@ int main(int argc, char **argv)
         return 77;
     binary = argv[2];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(rounding),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(arrays),   cmocka_unit_test(calls),    cmocka_unit_test(arithmetic),
+        cmocka_unit_test(rounding), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

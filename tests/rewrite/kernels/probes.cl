@@ -124,6 +124,42 @@ __kernel void call_deep(__global ulong *cells, uint value, uint index)
     cells[0] = deep(value, index, cells);
 }
 
+// What takes helpers, tables and switches.
+__attribute__((noinline)) ulong mixed(uint value, ulong wide, int sign)
+{
+    ulong sum = wide / (value + 1) + wide % (value + 3);
+    long quotient = (long)wide / (sign - (int)value);
+    float root = sqrt((float)value) + (float)sign / 3.0f;
+    switch (value & 7) {
+    case 0:
+        sum += 11;
+        break;
+    case 1:
+        sum ^= (ulong)(uint)sign << 17;
+        break;
+    case 2:
+        return sum - 5;
+    case 5:
+        sum = rotate(sum, (ulong)13);
+        break;
+    case 6:
+        for (uint i = 0; i < value; i++)
+            sum = sum * 31 + i;
+        break;
+    default:
+        sum += clz(value) + popcount(wide);
+    }
+    uchar4 bytes = as_uchar4(value * 0x01020304u);
+    short2 halves = (short2)((short)value, (short)sign) * (short)-3;
+    sum += bytes.x + bytes.w * 3 + (uint)(ushort)halves.x + (uint)(ushort)halves.y;
+    return sum + (ulong)quotient + (ulong)(long)convert_int_rte(root * 1024.0f);
+}
+
+__kernel void call_mixed(__global ulong *out, uint value, ulong wide, int sign)
+{
+    out[0] = mixed(value, wide, sign);
+}
+
 // Sets how numbers are rounded.
 __attribute__((noinline)) uint round(float value, float small)
 {
