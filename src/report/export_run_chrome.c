@@ -54,8 +54,8 @@ static void close_event(void *context, const struct report_event *event)
     report_text_add(&chrome->line, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\",\"name\":%s",
                     event->process, event->track, categories[event->kind],
                     chrome->name.failed ? "\"\"" : chrome->name.data);
-    put_time(chrome, "ts", span->start, event->on_host);
-    put_time(chrome, "dur", span->end - span->start, event->on_host);
+    put_time(chrome, "ts", event->start, event->on_host);
+    put_time(chrome, "dur", event->end - event->start, event->on_host);
     report_text_add(&chrome->line, ",\"args\":{\"dispatch\":%u", span->dispatch);
     if (event->kind == ANALYZE_SPAN_THREAD)
         report_text_add(&chrome->line, ",\"group\":\"%u,%u,%u\"", span->group[0], span->group[1],

@@ -117,14 +117,14 @@ static void open_event(void *context, const struct report_event *event)
     }
     proto_put_number(&file->part, EVENT_TYPE, TYPE_BEGIN);
     proto_put_number(&file->part, EVENT_NAME, name);
-    put_event(file, event, event->span->start);
+    put_event(file, event, event->start);
 }
 
 static void close_event(void *context, const struct report_event *event)
 {
     struct perfetto *file = context;
     proto_put_number(&file->part, EVENT_TYPE, TYPE_END);
-    put_event(file, event, event->span->end);
+    put_event(file, event, event->end);
 }
 
 enum sonde_status report_export_run_perfetto(const struct report_run_export *run,

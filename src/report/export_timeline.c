@@ -11,11 +11,19 @@ enum {
     UNITS_LIMIT = 1 << 14,
 };
 
+struct slot {
+    bool known;
+    uint64_t shift; /* of the thread that runs there */
+    uint64_t end;   /* of the last thread */
+};
+
 struct timeline {
     const struct report_run_export *run;
     const struct report_timeline_sink *sink;
-    bool *known; /* thread tracks, by process and number */
-    size_t known_count;
+    struct slot *slots; /* thread tracks, by process and number */
+    size_t slot_count;
+    uint64_t base;                                   /* where the dispatch at hand starts */
+    uint64_t high;                                   /* end of the last event of a thread */
     uint64_t host_lanes[LANES], device_lanes[LANES]; /* end of the last event, by lane */
     unsigned host_lane_count, device_lane_count;
 };
@@ -57,10 +65,12 @@ static void put_dispatch(struct timeline *timeline, const struct analyze_tick_sp
 {
     bool is_new;
     struct report_event event = {.on_host = on_host, .kind = ANALYZE_SPAN_DISPATCH, .span = span};
+    event.start = span->start + (on_host ? 0 : timeline->base);
+    event.end = span->end + (on_host ? 0 : timeline->base);
     event.process = 2 * dispatch_of(timeline, span)->process + (on_host ? 1 : 2);
     event.track = take_lane(on_host ? timeline->host_lanes : timeline->device_lanes,
                             on_host ? &timeline->host_lane_count : &timeline->device_lane_count,
-                            span->start, span->end, &is_new);
+                            event.start, event.end, &is_new);
     snprintf(event.name, sizeof event.name, "%s", span->kernel->name);
     if (is_new) {
         char name[48];
@@ -73,31 +83,50 @@ static void put_dispatch(struct timeline *timeline, const struct analyze_tick_sp
         timeline->sink->close(timeline->sink->context, &event);
 }
 
+static struct slot *slot_of(const struct timeline *timeline, const struct analyze_tick_span *span)
+{
+    size_t place = (size_t)dispatch_of(timeline, span)->process * UNITS_LIMIT +
+                   (span->unit << 3 | span->slot) % UNITS_LIMIT;
+    return &timeline->slots[place < timeline->slot_count ? place : 0];
+}
+
 static void fill(const struct timeline *timeline, enum analyze_span_kind kind,
                  const struct analyze_tick_span *span, struct report_event *event)
 {
+    uint64_t shift = slot_of(timeline, span)->shift;
     event->process = 2 * dispatch_of(timeline, span)->process + 2;
     event->track = THREAD_TRACKS + (span->unit << 3 | span->slot);
     event->on_host = false;
     event->kind = kind;
     event->span = span;
+    event->start = span->start + shift;
+    event->end = span->end + shift;
     if (kind == ANALYZE_SPAN_BLOCK)
         snprintf(event->name, sizeof event->name, "block %u", span->block);
     else
         snprintf(event->name, sizeof event->name, "%s", span->kernel->name);
 }
 
+/* A thread does not start before the one that its slot had before has ended. */
+static void place_thread(struct timeline *timeline, const struct analyze_tick_span *span)
+{
+    struct slot *slot = slot_of(timeline, span);
+    uint64_t start = span->start + timeline->base;
+    slot->shift = timeline->base + (slot->end > start ? slot->end - start : 0);
+}
+
 static bool open_span(void *context, enum analyze_span_kind kind,
                       const struct analyze_tick_span *span)
 {
     struct timeline *timeline = context;
+    struct slot *slot = slot_of(timeline, span);
     struct report_event event;
+    if (kind == ANALYZE_SPAN_THREAD)
+        place_thread(timeline, span);
     fill(timeline, kind, span, &event);
-    uint32_t number = span->unit << 3 | span->slot;
-    size_t place = (size_t)(event.process / 2 - 1) * UNITS_LIMIT + number % UNITS_LIMIT;
-    if (kind == ANALYZE_SPAN_THREAD && place < timeline->known_count && !timeline->known[place]) {
+    if (kind == ANALYZE_SPAN_THREAD && !slot->known) {
         char name[64];
-        timeline->known[place] = true;
+        slot->known = true;
         snprintf(name, sizeof name, "EU %u.%u.%u thread %u", span->unit >> 6, span->unit >> 4 & 3,
                  span->unit & 15, span->slot);
         announce(timeline, &event, name);
@@ -107,6 +136,13 @@ static bool open_span(void *context, enum analyze_span_kind kind,
     return true;
 }
 
+static bool is_emulated(const struct timeline *timeline, const struct analyze_tick_span *span)
+{
+    const struct sonde_trace_header *header =
+        sonde_trace_process(timeline->run->trace, dispatch_of(timeline, span)->process);
+    return strncmp(header->device, "emu", 3) == 0;
+}
+
 static bool close_span(void *context, enum analyze_span_kind kind,
                        const struct analyze_tick_span *span)
 {
@@ -114,9 +150,17 @@ static bool close_span(void *context, enum analyze_span_kind kind,
     struct report_event event;
     if (kind == ANALYZE_SPAN_DISPATCH) {
         put_dispatch(timeline, span, false);
+        if (timeline->high < span->end + timeline->base)
+            timeline->high = span->end + timeline->base;
+        if (is_emulated(timeline, span))
+            timeline->base = timeline->high;
         return true;
     }
     fill(timeline, kind, span, &event);
+    if (kind == ANALYZE_SPAN_THREAD) {
+        slot_of(timeline, span)->end = event.end;
+        timeline->high = event.end > timeline->high ? event.end : timeline->high;
+    }
     if (timeline->sink->close != NULL)
         timeline->sink->close(timeline->sink->context, &event);
     return true;
@@ -152,12 +196,12 @@ enum sonde_status report_timeline_walk(const struct report_run_export *run,
 {
     struct timeline timeline = {.run = run, .sink = sink};
     struct analyze_timeline_sink spans = {open_span, close_span, &timeline};
-    timeline.known_count = sonde_trace_process_count(run->trace) * UNITS_LIMIT;
-    timeline.known = calloc(timeline.known_count + 1, sizeof *timeline.known);
-    if (timeline.known == NULL)
+    timeline.slot_count = sonde_trace_process_count(run->trace) * UNITS_LIMIT;
+    timeline.slots = calloc(timeline.slot_count + 1, sizeof *timeline.slots);
+    if (timeline.slots == NULL)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the export");
     put_host(&timeline);
     enum sonde_status status = analyze_timeline_walk(run->trace, run->matcher, &spans, error);
-    free(timeline.known);
+    free(timeline.slots);
     return status;
 }

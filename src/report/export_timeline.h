@@ -12,6 +12,7 @@ struct report_event {
     bool on_host;     /* times are ns since the first dispatch; else ticks of the device's clock */
     enum analyze_span_kind kind;
     const struct analyze_tick_span *span;
+    uint64_t start, end; /* in the file's time; `end` when it is closed */
     char name[256];
 };
 
@@ -33,6 +34,7 @@ enum sonde_status report_timeline_walk(const struct report_run_export *run,
 /* What the times are, for readers of the file. */
 #define REPORT_TIMELINE_CLOCK                                                                      \
     "host tracks: CLOCK_MONOTONIC since the first dispatch; device tracks: ticks of the device's " \
-    "clock tm0, which on the emulated GPU is one for all threads with --timing only"
+    "clock tm0. That of the emulated GPU starts again with each dispatch, and without --timing "   \
+    "with each thread: they are put one behind the other"
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Exports of GPU runs, each read by a program of other people and held against
-the report. Arguments: sonde, golden, timeline.proto, the device."""
+the report. Arguments: sonde, golden, timeline.proto, the device, the example bitonic_sort."""
 import collections
 import csv
 import io
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import harness
 from harness import check, expect, has, run
 
-GOLDEN = PROTO = DEVICE = None
+GOLDEN = PROTO = DEVICE = SORT = None
 TOOLS = "opcodeprof,bblprof,simdprof,funtime,latency,memtrace,occupancy,flowtrace"
 
 
@@ -139,6 +139,28 @@ def chrome_shows_it():
           device[3] == max(s[3] for s in spans["thread"]), device)
 
 
+def dispatches_follow_each_other():
+    """The emulated GPU's clock starts again with each dispatch, and without --timing with each
+    thread: no two events of a track overlap all the same."""
+    for timing in ("--timing", "-q"):
+        expect(run("run", "-q", "--device", DEVICE, timing, "-t", "occupancy", "--", SORT), 0)
+        expect(run("export", "--format=chrome", "-o", "timeline.json"), 0)
+        with open("timeline.json", encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        tracks = collections.defaultdict(list)
+        for e in events:
+            if e["ph"] == "X":
+                tracks[e["pid"], e["tid"]].append((e["ts"], e["ts"] + e["dur"]))
+        for track, spans in tracks.items():
+            spans.sort()
+            check(all(a[1] <= b[0] for a, b in zip(spans, spans[1:])), f"{track}: {spans}")
+        names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
+        check(names.count("dispatches") == 2 and "dispatches 2" not in names, names)
+        text = expect(run("export", "--format=csv", "-t", "threads", "-o", "-"), 0).out
+        check(sum(map(len, tracks.values())) - 2 * len(tracks[1, 1]) == text.count("\n") - 1, text)
+        check(len(tracks[1, 1]) == len(tracks[2, 1]) > 10, tracks.keys())
+
+
 def packets_of(path):
     """What protoc makes of the file, as nested dictionaries of lists."""
     with open(path, "rb") as file:
@@ -221,5 +243,7 @@ def losses_are_said():
 
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
 PROTO, DEVICE = pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
-sys.exit(harness.main([tables_are_the_reports, chrome_shows_it, perfetto_shows_it, wrong_uses,
+SORT = os.path.abspath(sys.argv[5])
+sys.exit(harness.main([tables_are_the_reports, chrome_shows_it, dispatches_follow_each_other,
+                       perfetto_shows_it, wrong_uses,
                        losses_are_said]))
