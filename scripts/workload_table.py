@@ -14,7 +14,8 @@ import shutil
 
 Program = collections.namedtuple("Program", "collection name command pattern folder result")
 Program.__doc__ = """One row. `pattern` must match the output. `result`, unless empty, is a file
-that the program writes, or "stdout": its numbers are compared with those of the run on PoCL."""
+that the program writes, or "stdout", or those and ":" and a pattern of lines: the numbers are
+compared with those of the run on PoCL."""
 
 PYOPENCL = "/usr/share/doc/python-pyopencl-doc/examples"
 PYTHON = "/usr/bin/python3"
@@ -89,7 +90,7 @@ RODINIA = [
     rodinia("lavaMD", "./lavaMD.out -boxes1d 2 -p 0 -d 0", r"Total: "),
     rodinia("lud", "./lud.out -s 64 -v -p 0 -d 0", r"(?s)^(?!.*dismatch).*>>>Verify<<<<"),
     rodinia("nn", "./nn.out files.txt -r 5 -lat 30 -lng 90 -f ../../data -p 0 -d 0",
-            result="stdout"),
+            result="stdout:Distance"),
     rodinia("nw", "./nw.out 128 10 ./nw.cl -p 0 -d 0", r"Computation Done"),
     rodinia("particlefilter", "./OCL_particlefilter_naive.out -x 32 -y 32 -z 4 -np 256",
             r"ENTIRE PROGRAM TOOK", name="particlefilter naive"),

@@ -92,9 +92,11 @@ static void start(void)
     struct attach_session *session = &attach_session;
     session->original_mode =
         strcmp(variable(ATTACH_ENV_MODE, ATTACH_MODE_INSTRUMENT), ATTACH_MODE_ORIGINAL) == 0;
+    /* Without a tool the kernels are to be what they are without Sonde. */
     session->unmodified_registers =
         strcmp(variable(ATTACH_ENV_REGISTERS, ATTACH_REGISTERS_RECOMPILE),
-               ATTACH_REGISTERS_UNMODIFIED) == 0;
+               ATTACH_REGISTERS_UNMODIFIED) == 0 ||
+        *variable(ATTACH_ENV_TOOLS, "") == '\0';
     session->emulated = strncmp(variable(ATTACH_ENV_DEVICE, ""), "emu", 3) == 0;
     start_records(session);
     session->tools_list = strdup(variable(ATTACH_ENV_TOOLS, ""));

@@ -152,7 +152,8 @@ struct emu_source {
     int32_t stride;
     const uint16_t *offset;
     uint32_t extent;
-    bool indirect; /* base is relative to the address register */
+    bool indirect;  /* base is relative to the address register */
+    bool broadcast; /* one element of the lanes' own type for all channels */
     uint8_t address_subreg;
 };
 
@@ -200,6 +201,7 @@ struct emu_operation {
     bool plain;         /* all channels of the window, always */
     bool target;        /* waiting channels may wake here */
     bool always;        /* runs even with no channel enabled */
+    bool straight;      /* leaves the flow of the thread alone, unless it faults */
     uint8_t flag_shift; /* first flag bit: 32 * number + 16 * half */
     bool direct_store;
     uint8_t source_count;

@@ -52,28 +52,6 @@ static void finish(struct emu_thread *thread, const struct emu_operation *operat
                      operation->destination_offset, mask, count);
 }
 
-/* Nothing but sources in place, one kernel, and a store: the commonest form. */
-void emu_fast_run_in_place(struct emu_thread *thread, const struct emu_operation *operation,
-                           uint32_t mask)
-{
-    const void *lanes[EMU_OPERAND_MAX] = {NULL, NULL, NULL};
-    for (unsigned i = 0; i < operation->source_count; i++) {
-        const struct emu_source *source = &operation->source[i];
-        lanes[i] = source->constant ? source->constant : thread->grf + source->base;
-    }
-    uint8_t *destination = thread->grf + operation->destination;
-    if (mask == operation->window) {
-        operation->compute(destination, lanes[0], lanes[1], lanes[2], operation->parameter,
-                           operation->exec_size);
-        return;
-    }
-    _Alignas(64) uint8_t result[EMU_LANE_BUFFER];
-    operation->compute(result, lanes[0], lanes[1], lanes[2], operation->parameter,
-                       operation->exec_size);
-    operation->store(destination, result, operation->destination_stride,
-                     operation->destination_offset, mask, operation->exec_size);
-}
-
 void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
 {
     _Alignas(64) uint8_t buffers[EMU_OPERAND_MAX][EMU_LANE_BUFFER];

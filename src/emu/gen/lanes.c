@@ -28,6 +28,89 @@ typedef int64_t outcome_F64;
 #define INLINE static inline __attribute__((always_inline))
 #define UNUSED __attribute__((unused))
 
+static uint32_t low_bits(uint32_t count)
+{
+    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
+}
+
+static uint32_t collect_32(const void *lanes, uint32_t count)
+{
+    uint32_t bits = 0;
+#if defined(__AVX2__)
+    for (uint32_t i = 0; i < count; i += 8) {
+        __m256 part = _mm256_loadu_ps((const float *)lanes + i);
+        bits |= (uint32_t)_mm256_movemask_ps(part) << i;
+    }
+#elif defined(__x86_64__)
+    for (uint32_t i = 0; i < count; i += 4) {
+        __m128 part = _mm_loadu_ps((const float *)lanes + i);
+        bits |= (uint32_t)_mm_movemask_ps(part) << i;
+    }
+#else
+    for (uint32_t i = 0; i < count; i++)
+        bits |= (uint32_t)(((const int32_t *)lanes)[i] < 0) << i;
+#endif
+    return bits & low_bits(count);
+}
+
+static uint32_t collect_64(const void *lanes, uint32_t count)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bits |= (uint32_t)(((const int64_t *)lanes)[i] < 0) << i;
+    return bits;
+}
+
+/* A source of a whole operation: a constant, registers where they are, or one
+ * element for all channels. */
+#define SOURCE(name, T)                                                                            \
+    INLINE const void *name##_source(const struct emu_thread *thread,                              \
+                                     const struct emu_source *source, T *lanes, uint32_t count)    \
+    {                                                                                              \
+        const uint8_t *data = thread->grf + source->base;                                          \
+        T value;                                                                                   \
+        if (source->constant)                                                                      \
+            return source->constant;                                                               \
+        if (!source->broadcast)                                                                    \
+            return data;                                                                           \
+        memcpy(&value, data, sizeof(value));                                                       \
+        for (uint32_t i = 0; i < count; i++)                                                       \
+            lanes[i] = value;                                                                      \
+        return lanes;                                                                              \
+    }
+
+/* A whole operation, as fast.c does it in steps: sources, kernel, flags, store. */
+#define RUN(name, R, T, suffix, count_of)                                                          \
+    static void name##_run_##suffix(struct emu_thread *thread,                                     \
+                                    const struct emu_operation *operation, uint32_t mask)          \
+    {                                                                                              \
+        _Alignas(64) T lanes[3][EMU_LANES];                                                        \
+        _Alignas(64) R result[EMU_LANES];                                                          \
+        uint32_t count = count_of;                                                                 \
+        const void *a = name##_source(thread, &operation->source[0], lanes[0], count);             \
+        const void *b = name##_source(thread, &operation->source[1], lanes[1], count);             \
+        const void *c = name##_source(thread, &operation->source[2], lanes[2], count);             \
+        uint32_t select =                                                                          \
+            operation->selects ? emu_predicate_mask(thread, operation) : operation->parameter;     \
+        uint8_t *destination = thread->grf + operation->destination;                               \
+        if (operation->direct_store && mask == operation->window) {                                \
+            name##_body(destination, a, b, c, select, count);                                      \
+            return;                                                                                \
+        }                                                                                          \
+        name##_body(result, a, b, c, select, count);                                               \
+        if (operation->collect)                                                                    \
+            emu_flag_write(thread, operation,                                                      \
+                           sizeof(R) == 8 ? collect_64(result, count) : collect_32(result, count), \
+                           mask);                                                                  \
+        if (operation->store)                                                                      \
+            operation->store(destination, result, operation->destination_stride,                   \
+                             operation->destination_offset, mask, count);                          \
+    }
+#define RUN_COUNTS(name, R, T)                                                                     \
+    SOURCE(name, T)                                                                                \
+    RUN(name, R, T, 1, 1)                                                                          \
+    RUN(name, R, T, 8, 8) RUN(name, R, T, 16, 16) RUN(name, R, T, any, operation->exec_size)
+
 /* Instantiate body(arguments..., count) for every channel count. */
 #define COMPUTE_COUNTS(name)                                                                       \
     static void name##_1(void *r, const void *a, const void *b, const void *c, uint32_t s,         \
@@ -60,7 +143,8 @@ typedef int64_t outcome_F64;
         const T *a UNUSED = first, *b UNUSED = second, *c UNUSED = third;                          \
         _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++) r[i] = (R)(expression);          \
     }                                                                                              \
-    COMPUTE_COUNTS(name)
+    COMPUTE_COUNTS(name)                                                                           \
+    RUN_COUNTS(name, R, T)
 
 #define FOR_INTEGERS(macro, ...)                                                                   \
     macro(I32, __VA_ARGS__) macro(U32, __VA_ARGS__) macro(I64, __VA_ARGS__) macro(U64, __VA_ARGS__)
@@ -426,44 +510,11 @@ INLINE uint16_t to_half(float value)
 FOR_STORES(STORE_PLAIN)
 FOR_SATURATING(STORE_SAT)
 
-static uint32_t low_bits(uint32_t count)
-{
-    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
-}
-
-static uint32_t collect_32(const void *lanes, uint32_t count)
-{
-    uint32_t bits = 0;
-#if defined(__AVX2__)
-    for (uint32_t i = 0; i < count; i += 8) {
-        __m256 part = _mm256_loadu_ps((const float *)lanes + i);
-        bits |= (uint32_t)_mm256_movemask_ps(part) << i;
-    }
-#elif defined(__x86_64__)
-    for (uint32_t i = 0; i < count; i += 4) {
-        __m128 part = _mm_loadu_ps((const float *)lanes + i);
-        bits |= (uint32_t)_mm_movemask_ps(part) << i;
-    }
-#else
-    for (uint32_t i = 0; i < count; i++)
-        bits |= (uint32_t)(((const int32_t *)lanes)[i] < 0) << i;
-#endif
-    return bits & low_bits(count);
-}
-
-static uint32_t collect_64(const void *lanes, uint32_t count)
-{
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < count; i++)
-        bits |= (uint32_t)(((const int64_t *)lanes)[i] < 0) << i;
-    return bits;
-}
-
 #define COUNTS(name)                                                                               \
     {                                                                                              \
         name##_1, name##_8, name##_16, name##_any                                                  \
     }
-#define ROW(lane, name)          [EMU_KERNEL_##name][EMU_LANE_##lane] = COUNTS(name##_##lane),
+#define ROW(lane, name)          [EMU_KERNEL_##name][EMU_LANE_##lane] = KERNEL_COUNTS(name##_##lane),
 #define ROWS(lane, name, unused) ROW(lane, name)
 #define LOAD_ROW(type, lane)                                                                       \
     [SONDE_GEN_TYPE_##type][EMU_LANE_##lane] = {                                                   \
@@ -476,41 +527,83 @@ static uint32_t collect_64(const void *lanes, uint32_t count)
     [EMU_LANE_##lane][SONDE_GEN_TYPE_##type] = {COUNTS(saturate_##lane##_##type##_contiguous),     \
                                                 COUNTS(saturate_##lane##_##type##_strided)},
 
+/* Every kernel with its lane types; KERNEL_COUNTS says which functions. */
+#define ALL_ROWS                                                                                   \
+    FOR_ALL(ROWS, MOV, 0)                                                                          \
+    FOR_ALL(ROWS, ADD, 0)                                                                          \
+    FOR_ALL(ROWS, MUL, 0)                                                                          \
+    FOR_ALL(ROWS, MAD, 0)                                                                          \
+    FOR_INTEGERS(ROWS, AND, 0)                                                                     \
+    FOR_INTEGERS(ROWS, OR, 0)                                                                      \
+    FOR_INTEGERS(ROWS, XOR, 0)                                                                     \
+    FOR_INTEGERS(ROWS, NOT, 0)                                                                     \
+    FOR_INTEGERS(ROWS, SHL, 0)                                                                     \
+    ROW(U32, SHR)                                                                                  \
+    ROW(U64, SHR)                                                                                  \
+    ROW(I32, ASR)                                                                                  \
+    ROW(I64, ASR)                                                                                  \
+    FOR_ALL(ROWS, SEL, 0)                                                                          \
+    FOR_ALL(ROWS, MIN, 0)                                                                          \
+    FOR_ALL(ROWS, MAX, 0)                                                                          \
+    FOR_ALL(ROWS, EQ, 0)                                                                           \
+    FOR_ALL(ROWS, NE, 0)                                                                           \
+    FOR_ALL(ROWS, GT, 0)                                                                           \
+    FOR_ALL(ROWS, GE, 0)                                                                           \
+    FOR_ALL(ROWS, LT, 0)                                                                           \
+    FOR_ALL(ROWS, LE, 0)                                                                           \
+    FOR_ALL(ROWS, NEGATE, 0)                                                                       \
+    ROW(I32, ABSOLUTE)                                                                             \
+    ROW(I64, ABSOLUTE)                                                                             \
+    ROW(F32, ABSOLUTE)                                                                             \
+    ROW(F64, ABSOLUTE)                                                                             \
+    ROW(I32, NEGATE_ABSOLUTE)                                                                      \
+    ROW(I64, NEGATE_ABSOLUTE)                                                                      \
+    ROW(F32, NEGATE_ABSOLUTE)                                                                      \
+    ROW(F64, NEGATE_ABSOLUTE)                                                                      \
+    FOR_FLOATS(ROWS, SATURATE, 0)                                                                  \
+    FOR_FLOATS(ROWS, RNDD, 0)                                                                      \
+    FOR_FLOATS(ROWS, RNDU, 0)                                                                      \
+    FOR_FLOATS(ROWS, RNDZ, 0)                                                                      \
+    FOR_FLOATS(ROWS, RNDE, 0)                                                                      \
+    FOR_FLOATS(ROWS, FRC, 0)                                                                       \
+    ROW(F32, INV)                                                                                  \
+    ROW(F32, SQT)                                                                                  \
+    ROW(F32, FDIV)                                                                                 \
+    ROW(F32, RSQT)                                                                                 \
+    ROW(F32, LOG)                                                                                  \
+    ROW(F32, EXP)                                                                                  \
+    ROW(F32, SIN)                                                                                  \
+    ROW(F32, COS)                                                                                  \
+    ROW(F32, POW)                                                                                  \
+    ROW(I32, IQOT)                                                                                 \
+    ROW(U32, IQOT)                                                                                 \
+    ROW(I32, IREM)                                                                                 \
+    ROW(U32, IREM)                                                                                 \
+    ROW(U32, LZD)                                                                                  \
+    ROW(U32, FBH)                                                                                  \
+    ROW(I32, FBH)                                                                                  \
+    ROW(U32, FBL)                                                                                  \
+    ROW(U32, CBIT)                                                                                 \
+    ROW(U32, BFREV)                                                                                \
+    ROW(U32, BFE)                                                                                  \
+    ROW(I32, BFE)                                                                                  \
+    ROW(U32, BFI1)                                                                                 \
+    ROW(U32, BFI2)                                                                                 \
+    ROW(U32, ROL)                                                                                  \
+    ROW(U32, ROR)                                                                                  \
+    FOR_INTEGERS(ROWS, ADD3, 0)                                                                    \
+    ROW(U32, BFN)                                                                                  \
+    ROW(I32, MACL)
+#define KERNEL_COUNTS(name) COUNTS(name)
+
 const struct emu_lane_table EMU_LANES_NAME = {
-    .compute =
-        {FOR_ALL(ROWS, MOV, 0) FOR_ALL(ROWS, ADD, 0) FOR_ALL(ROWS, MUL, 0) FOR_ALL(
-            ROWS, MAD, 0) FOR_INTEGERS(ROWS, AND, 0) FOR_INTEGERS(ROWS, OR, 0)
-             FOR_INTEGERS(ROWS, XOR, 0) FOR_INTEGERS(ROWS, NOT, 0) FOR_INTEGERS(ROWS, SHL, 0) ROW(
-                 U32, SHR) ROW(U64, SHR)
-                 ROW(I32, ASR) ROW(I64, ASR) FOR_ALL(ROWS, SEL, 0) FOR_ALL(ROWS, MIN, 0) FOR_ALL(
-                     ROWS, MAX,
-                     0) FOR_ALL(ROWS, EQ, 0)
-                     FOR_ALL(ROWS, NE, 0) FOR_ALL(ROWS, GT, 0) FOR_ALL(ROWS, GE, 0) FOR_ALL(
-                         ROWS, LT,
-                         0) FOR_ALL(ROWS, LE, 0)
-                         FOR_ALL(ROWS, NEGATE, 0) ROW(I32, ABSOLUTE) ROW(I64, ABSOLUTE) ROW(
-                             F32,
-                             ABSOLUTE) ROW(F64,
-                                           ABSOLUTE) ROW(I32, NEGATE_ABSOLUTE)
-                             ROW(I64, NEGATE_ABSOLUTE) ROW(F32, NEGATE_ABSOLUTE) ROW(
-                                 F64, NEGATE_ABSOLUTE) FOR_FLOATS(ROWS, SATURATE, 0)
-                                 FOR_FLOATS(ROWS, RNDD, 0) FOR_FLOATS(ROWS, RNDU, 0)
-                                     FOR_FLOATS(ROWS, RNDZ, 0) FOR_FLOATS(ROWS, RNDE, 0) FOR_FLOATS(
-                                         ROWS,
-                                         FRC, 0) ROW(F32, INV)
-                                         ROW(F32, SQT) ROW(F32, FDIV) ROW(F32, RSQT) ROW(F32, LOG) ROW(
-                                             F32, EXP) ROW(F32, SIN)
-                                             ROW(F32, COS)
-                                                 ROW(F32, POW) ROW(I32, IQOT) ROW(U32, IQOT) ROW(I32, IREM)
-                                                     ROW(U32, IREM)
-                                                         ROW(U32, LZD) ROW(U32, FBH) ROW(I32, FBH)
-                                                             ROW(U32, FBL) ROW(U32, CBIT) ROW(U32, BFREV)
-                                                                 ROW(U32, BFE) ROW(I32, BFE) ROW(U32, BFI1)
-                                                                     ROW(U32, BFI2)
-                                                                         ROW(U32, ROL) ROW(U32, ROR)
-                                                                             FOR_INTEGERS(ROWS, ADD3, 0)
-                                                                                 ROW(U32, BFN)
-                                                                                     ROW(I32, MACL)},
+    .compute = {ALL_ROWS},
+#undef KERNEL_COUNTS
+#define KERNEL_COUNTS(name)                                                                        \
+    {                                                                                              \
+        name##_run_1, name##_run_8, name##_run_16, name##_run_any                                  \
+    }
+    .run = {ALL_ROWS},
     .load = {FOR_LOADS(LOAD_ROW)},
     .store = {FOR_STORES(STORE_ROW)},
     .saturate = {FOR_SATURATING(SAT_ROW)},

@@ -11,6 +11,8 @@ enum emu_lane_count { EMU_COUNT_1, EMU_COUNT_8, EMU_COUNT_16, EMU_COUNT_ANY, EMU
 
 struct emu_lane_table {
     emu_compute_function *compute[EMU_KERNEL_COUNT][EMU_LANE_TYPE_COUNT][EMU_COUNT_COUNT];
+    /* the same of whole operations whose sources need no conversion */
+    emu_run_function *run[EMU_KERNEL_COUNT][EMU_LANE_TYPE_COUNT][EMU_COUNT_COUNT];
     /* storage type to lane type */
     emu_load_function
         *load[SONDE_GEN_TYPE_COUNT][EMU_LANE_TYPE_COUNT][EMU_REGION_CLASS_COUNT][EMU_COUNT_COUNT];

@@ -137,6 +137,9 @@ static bool plan_source(struct emu_plan *plan, unsigned index)
     if (!source->modify && (region->region == EMU_REGION_CONTIGUOUS || one) &&
         same_storage(plan->load_type[index], plan->lane))
         return true; /* in place */
+    source->broadcast = !source->modify && !source->indirect &&
+                        region->region == EMU_REGION_SCALAR &&
+                        same_storage(plan->load_type[index], plan->lane);
     source->load =
         plan->table
             ->load[plan->load_type[index]][load_lane(plan->lane)][region->region][plan->count];
@@ -287,12 +290,14 @@ static void forget(struct emu_operation *operation)
     operation->indirect = false;
 }
 
-static bool all_in_place(const struct emu_operation *operation)
+/* Whether the run function of the kernel does all that there is to do. */
+static bool runs_whole(const struct emu_operation *operation)
 {
     for (unsigned i = 0; i < operation->source_count; i++)
-        if (operation->source[i].load || operation->source[i].indirect)
+        if ((operation->source[i].load && !operation->source[i].broadcast) ||
+            operation->source[i].indirect)
             return false;
-    return operation->direct_store && !operation->selects && !operation->collect;
+    return !operation->compare && !operation->saturate;
 }
 
 bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
@@ -328,6 +333,7 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
     operation->source_count = (uint8_t)plan.sources;
     operation->parameter = instruction->boolean;
     operation->compute = plan.table->compute[plan.kernel][plan.lane][plan.count];
+    emu_run_function *whole = plan.table->run[plan.kernel][plan.lane][plan.count];
     fits = fits && (operation->compute || plan.row->rule == EMU_RULE_ACCUMULATOR) &&
            plan_condition(&plan) && plan_store(&plan);
     bool partial = (details->written_channels & operation->window) != operation->window;
@@ -344,8 +350,8 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
         operation->run = emu_fast_run_accumulator;
     else if (wide)
         operation->run = emu_fast_run_wide;
-    else if (all_in_place(operation))
-        operation->run = emu_fast_run_in_place;
+    else if (runs_whole(operation))
+        operation->run = whole;
     else
         operation->run = emu_run_fast;
     return fits;

@@ -52,7 +52,7 @@ bool emu_plan_is_logic(const struct emu_plan *plan);
 bool emu_plan_types_agree(const struct emu_plan *plan);
 
 /* fast.c: how a planned operation runs, by its form. */
-emu_run_function emu_fast_run_indirect, emu_fast_run_accumulator, emu_fast_run_in_place;
+emu_run_function emu_fast_run_indirect, emu_fast_run_accumulator;
 emu_run_function emu_fast_run_write_masked, emu_fast_run_wide;
 
 #endif

@@ -274,23 +274,57 @@ static void run_carefully(struct emu_thread *thread, const struct emu_operation 
         operation->run(thread, operation, mask);
 }
 
+static inline void tally(struct emu_worker *worker, const struct emu_operation *operation,
+                         uint32_t lanes)
+{
+    worker->tallies[operation->index].executions++;
+    worker->tallies[operation->index].lanes += lanes;
+}
+
+/* Operations one behind the other of which none changes the flow, except by a
+ * fault: at most `budget`, as far as the first where channels may wake. */
+static void run_straight(struct emu_thread *thread, const struct emu_operation *operation,
+                         uint64_t budget)
+{
+    struct emu_worker *worker = thread->worker;
+    bool waiting = thread->waiting != 0;
+    uint64_t left = budget;
+    do {
+        uint32_t mask = enabled_channels(thread, operation);
+        if (mask == operation->window) {
+            tally(worker, operation, operation->exec_size);
+            operation->run(thread, operation, mask);
+        } else {
+            tally(worker, operation, count_bits(mask));
+            if (mask)
+                operation->run(thread, operation, mask);
+        }
+        operation = operation->next;
+        left--;
+    } while (operation->straight && left && !(waiting && operation->target) && !thread->stopped);
+    thread->next = operation;
+    thread->cycles += budget - left;
+}
+
 uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
 {
     struct emu_worker *worker = thread->worker;
     const struct emu_operation *operation;
     uint64_t start = thread->cycles, end = start + budget, waited = worker->waited;
-    uint32_t lanes;
+    uint32_t lanes = 0;
     thread->stopped = false;
     emu_thread_apply_control(thread);
     do {
         operation = thread->next;
         if (thread->waiting && operation->target)
             emu_thread_wake(thread, operation);
+        if (operation->straight && !thread->careful) {
+            run_straight(thread, operation, end - thread->cycles);
+            continue;
+        }
         uint32_t mask = enabled_channels(thread, operation);
         lanes = mask == operation->window ? operation->exec_size : count_bits(mask);
-        struct emu_tally *tally = &worker->tallies[operation->index];
-        tally->executions++;
-        tally->lanes += lanes;
+        tally(worker, operation, lanes);
         thread->next = operation->next;
         thread->cycles++;
         if (thread->careful)

@@ -83,9 +83,10 @@ static void translate_alu(struct emu_arena *arena, enum emu_path path, uint32_t 
         return;
     }
     operation->run = emu_general_run;
-    if (reads_computed_register(instruction) ||
-        operand_is_class(&instruction->dst, SONDE_GEN_ARF_CONTROL) ||
-        operand_is_class(&instruction->dst, SONDE_GEN_ARF_IP))
+    operation->straight = !reads_computed_register(instruction) &&
+                          !operand_is_class(&instruction->dst, SONDE_GEN_ARF_CONTROL) &&
+                          !operand_is_class(&instruction->dst, SONDE_GEN_ARF_IP);
+    if (!operation->straight)
         operation->run = run_hooked;
     else if (path != EMU_PATH_GENERAL && instruction->opcode == SONDE_GEN_MADM &&
              emu_madm_is_plain(details))
@@ -179,6 +180,7 @@ bool emu_translate(struct emu_arena *arena, const struct sonde_gen_instruction *
         emu_send_translate(details);
         plain = emu_scatter_translate(path, register_bytes, details);
     }
+    operation->straight = plain != NULL;
     if (plain)
         operation->run = plain;
     else if (details->semantics->run)
