@@ -8,6 +8,7 @@
 #include "report/callflow.h"
 #include "report/lines.h"
 #include "report/report.h"
+#include "report/run_columns.h"
 #include "report/tables.h"
 #include "sonde/tool.h"
 
@@ -51,6 +52,9 @@ static int list_columns(void)
     for (size_t i = 0; (rows = report_table_at(i)) != NULL; i++)
         list_view(&rows->view);
     list_view(&report_lines_view);
+    list_view(&report_kernels_view);
+    list_view(&report_dispatches_view);
+    list_view(&report_threads_view);
     for (size_t i = 0; (table = report_callflow_view_at(i)) != NULL; i++)
         list_view(&table->view);
     return CLI_EXIT_OK;

@@ -21,9 +21,17 @@ struct shared {
     uint64_t base, size;
 };
 
-/* Of the call that creates kernels: the image points into the binary. */
-static __thread struct sonde_image *image;
-static __thread uint8_t *image_binary;
+/* A program's binary, and the image that points into it. Programs create their
+ * kernels one after the other: the last one is kept. */
+struct program {
+    unsigned users; /* under the session's lock */
+    uint8_t *binary;
+    size_t size;
+    struct sonde_image *image; /* NULL: it could not be read */
+};
+
+static struct program *last_program;
+static __thread struct program *current; /* of the call that creates kernels */
 static struct bound *kernels;
 static size_t kernel_count, kernel_capacity;
 static struct shared *allocations;
@@ -31,25 +39,80 @@ static size_t allocation_count, allocation_capacity;
 
 /* --- what the compiler says ----------------------------------------------------------- */
 
+/* Lock held. What is left to be freed without it. */
+static struct program *leave(struct program *program)
+{
+    return program != NULL && --program->users == 0 ? program : NULL;
+}
+
+static void destroy(struct program *program)
+{
+    if (program == NULL)
+        return;
+    sonde_image_close(program->image);
+    free(program->binary);
+    free(program);
+}
+
+/* The last program, if this is its binary. */
+static struct program *use_last(const uint8_t *binary, size_t size)
+{
+    struct program *found = NULL;
+    if (!attach_session_lock())
+        return NULL;
+    if (last_program != NULL && last_program->size == size &&
+        memcmp(last_program->binary, binary, size) == 0) {
+        found = last_program;
+        found->users++;
+    }
+    attach_session_unlock();
+    return found;
+}
+
+static struct program *use_new(uint8_t *binary, size_t size)
+{
+    struct program *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    *made = (struct program){.users = 2, .binary = binary, .size = size};
+    if (sonde_image_parse(binary, size, SONDE_GEN_PLATFORM_COUNT, &made->image, NULL) != SONDE_OK)
+        made->image = NULL;
+    if (!attach_session_lock()) {
+        made->users--;
+        return made;
+    }
+    struct program *old = leave(last_program);
+    last_program = made;
+    attach_session_unlock();
+    destroy(old);
+    return made;
+}
+
 void attach_arguments_begin(uint8_t *binary, size_t size)
 {
     attach_arguments_end();
-    image_binary = binary;
-    if (binary != NULL &&
-        sonde_image_parse(binary, size, SONDE_GEN_PLATFORM_COUNT, &image, NULL) != SONDE_OK)
-        image = NULL;
+    if (binary == NULL)
+        return;
+    current = use_last(binary, size);
+    if (current == NULL)
+        current = use_new(binary, size);
+    if (current == NULL || current->binary != binary)
+        free(binary);
 }
 
 void attach_arguments_end(void)
 {
-    sonde_image_close(image);
-    free(image_binary);
-    image = NULL;
-    image_binary = NULL;
+    if (current == NULL || !attach_session_lock())
+        return;
+    struct program *left = leave(current);
+    current = NULL;
+    attach_session_unlock();
+    destroy(left);
 }
 
 static const struct sonde_image_kernel *find_kernel(const char *name)
 {
+    const struct sonde_image *image = current != NULL ? current->image : NULL;
     for (size_t i = 0; image != NULL && i < sonde_image_kernel_count(image); i++) {
         const struct sonde_image_kernel *kernel = sonde_image_kernel(image, i);
         if (kernel->info.name != NULL && strcmp(kernel->info.name, name) == 0)
