@@ -98,6 +98,7 @@ void report_dump_text(const struct sonde_trace *trace, struct report_text *text)
     }
     for (size_t i = 0; i < sonde_trace_block_counts_count(trace); i++)
         text_counts(sonde_trace_block_counts(trace, i), text);
+    report_counters_dump_text(trace, text);
     report_buffers_dump_text(trace, text);
     for (size_t i = 0; i < sonde_trace_record_totals_count(trace); i++)
         report_totals_dump_text(sonde_trace_record_totals(trace, i), text);
@@ -295,6 +296,7 @@ void report_dump_json(const struct sonde_trace *trace, struct report_text *text)
     report_json_end_array(&json);
     json_dispatches(trace, &json);
     json_counts(trace, &json);
+    report_counters_dump_json(trace, &json);
     report_buffers_dump_json(trace, &json);
     json_losses(trace, &json);
     json_totals(trace, &json);

@@ -115,6 +115,9 @@ enum sonde_status report_records_dump_text(const struct sonde_trace *trace,
 enum sonde_status report_records_dump_json(const struct sonde_trace *trace,
                                            const struct analyze_selection *selection,
                                            struct report_json *json, struct sonde_error *error);
+/* What tools counted at instructions. */
+void report_counters_dump_text(const struct sonde_trace *trace, struct report_text *text);
+void report_counters_dump_json(const struct sonde_trace *trace, struct report_json *json);
 /* What the kernels' arguments are, and what was bound to them. */
 void report_buffers_dump_text(const struct sonde_trace *trace, struct report_text *text);
 void report_buffers_dump_json(const struct sonde_trace *trace, struct report_json *json);

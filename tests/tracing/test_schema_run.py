@@ -82,6 +82,10 @@ def counters():
     # r0.1 is the number of the group in x: four threads in each of 0 to 3.
     check([row["sum"] for row in found["groups"]] == [4 * (1 + 2 + 3)], found["groups"])
     check("nothing" not in found, found)
+    dumped = {one["tool"]: one["items"] for one in
+              json.loads(expect(run("dump", "--format", "json"), 0).out)["counters"]}
+    check([(item["kind"], item["value"]) for item in dumped["schema:heads"]] ==
+          [("executions", 10 * THREADS)], dumped["schema:heads"])
 
 
 def histograms():
