@@ -414,6 +414,31 @@ static void lines_and_planes(void **state)
     }
 }
 
+/* Bytes of one register, chosen by the address registers. */
+static void indexed_moves(void **state)
+{
+    static const unsigned bytes[8] = {28, 0, 4, 4, 12, 24, 8, 20};
+    (void)state;
+    FOR_PATHS(machine)
+    {
+        fill_random(machine);
+        uint16_t *index = core_payload(machine, 40);
+        for (unsigned i = 0; i < 8; i++)
+            index[i] = (uint16_t)(32 * (3 + i) + bytes[i]); /* r3; others' registers are ignored */
+        core_execute(machine, "(W) mov (8|M0) a0.0<1>:uw r40.0<8;8,1>:uw\n"
+                              "(W) movi (8|M0) r50.0<1>:ud r[a0.0]<1,0>:ud\n"
+                              "(W) movi (8|M0) r51.0<1>:ud r[a0.0,64]<1,0>:ud\n"
+                              "(W) movi (4|M0) r52.0<1>:uw r[a0.2]<1,0>:uw\n");
+        const uint8_t *three = core_payload(machine, 3), *five = core_payload(machine, 5);
+        for (unsigned i = 0; i < 8; i++) {
+            assert_memory_equal(&core_d(machine, 50)[i], three + bytes[i], 4);
+            assert_memory_equal(&core_d(machine, 51)[i], five + bytes[i], 4);
+        }
+        for (unsigned i = 0; i < 4; i++)
+            assert_memory_equal((uint8_t *)core_d(machine, 52) + 2 * i, five + bytes[2 + i], 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +451,7 @@ int main(void)
         cmocka_unit_test(indirect_addressing),
         cmocka_unit_test(special_registers),
         cmocka_unit_test(lines_and_planes),
+        cmocka_unit_test(indexed_moves),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -516,6 +516,7 @@ static const struct emu_semantics rows[] = {
     EMU_WHOLE(SENDC,   emu_run_message,  true),
     EMU_WHOLE(SENDS,   emu_run_message,  true),
     EMU_WHOLE(SENDSC,  emu_run_message,  true),
+    EMU_WHOLE(MOVI,     emu_run_movi,     false),
     EMU_WHOLE(DPAS,     emu_run_dpas,     false),
     EMU_WHOLE(DPASW,    emu_run_dpasw,    true),
     EMU_WHOLE(JMPI,    emu_run_jmpi,     true),

@@ -147,6 +147,7 @@ emu_lane_function emu_dp4a_integer;
 emu_lane_function emu_sad2_integer, emu_sada2_integer, emu_line_single, emu_pln_single;
 emu_lane_function emu_dp2_single, emu_dp3_single, emu_dp4_single, emu_dph_single;
 bool emu_is_low_product(const struct sonde_gen_instruction *instruction);
+emu_run_function emu_run_movi;
 emu_run_function emu_run_dpas, emu_run_dpasw;
 emu_run_function emu_run_if, emu_run_else, emu_run_endif, emu_run_while, emu_run_break;
 emu_run_function emu_run_continue, emu_run_halt, emu_run_goto, emu_run_join, emu_run_jmpi;

@@ -1,5 +1,6 @@
-/* Opcodes of Gen9 for pictures: sums of differences, dot products over groups of
- * four channels, lines and planes. Compute code hardly ever has them. */
+/* Opcodes for pictures: sums of differences, dot products over groups of four
+ * channels, lines and planes, shuffles of a register. Compute code hardly ever
+ * has them. */
 #include <string.h>
 
 #include "emu/gen/semantics.h"
@@ -86,4 +87,32 @@ void emu_pln_single(struct emu_lane *lane)
         memcpy(&v, lane->thread->grf + at + EMU_GRF_SIZE, sizeof v);
     }
     lane->result.f = coefficient(lane, 0) * u + coefficient(lane, 1) * v + coefficient(lane, 3);
+}
+
+/* movi: the first address register says which register, those from it on which
+ * of its bytes each channel takes. */
+void emu_run_movi(struct emu_thread *thread, const struct emu_operation *operation, uint32_t mask)
+{
+    const struct sonde_gen_instruction *instruction = &operation->details->instruction;
+    const struct sonde_gen_operand *source = &instruction->src[0];
+    struct emu_region target;
+    const char *reason = emu_operand_destination(instruction, thread->register_bytes, &target);
+    if (!reason && (!source->indirect || target.indirect || operation->exec_size > 8 ||
+                    source->type != target.type || instruction->platform >= SONDE_GEN_PLATFORM_XE))
+        reason = "movi of another form than that of Gen9 with one source";
+    uint32_t offset = (uint32_t)source->address_offset, first = source->address_subreg;
+    uint32_t start = (thread->address[first & 15] + offset) & ~(EMU_GRF_SIZE - 1);
+    if (!reason && start + EMU_GRF_SIZE > thread->register_bytes)
+        reason = "register-indirect source lies outside the register file";
+    if (reason) {
+        emu_thread_fault(thread, operation, mask, "%s", reason);
+        return;
+    }
+    uint8_t from[2 * EMU_GRF_SIZE] = {0};
+    memcpy(from, thread->grf + start, EMU_GRF_SIZE);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t channel = (uint32_t)__builtin_ctz(left);
+        uint32_t byte = (thread->address[(first + channel) & 15] + offset) % EMU_GRF_SIZE;
+        memcpy(thread->grf + target.base + target.offset[channel], from + byte, target.size);
+    }
 }
