@@ -104,6 +104,12 @@ bool device_share_empty(struct device_share *share)
 {
     if (share->is_alone)
         return false;
+    /* Nothing in it: perhaps nobody looks after it any more, as after an enqueue
+     * that failed. */
+    if (device_share_load(share, PROFILE_CONTROL_CURSOR) ==
+            device_share_load(share, PROFILE_CONTROL_BASE) &&
+        device_share_load(share, PROFILE_CONTROL_OVERFLOW) == 0)
+        return true;
     device_share_store(share, PROFILE_CONTROL_STATE, PROFILE_TRACE_FULL);
     uint64_t end = now() + EMPTY_WAIT;
     while (device_share_load(share, PROFILE_CONTROL_STATE) == PROFILE_TRACE_FULL) {

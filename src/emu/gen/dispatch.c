@@ -350,6 +350,10 @@ static void run_timed(struct emu_worker *worker)
             any = worker->resident[i].unfinished != 0;
         if (!any && start == START_NONE_LEFT)
             break;
+        if (!any) { /* held back (emu_dispatch.may_start) */
+            sched_yield();
+            continue;
+        }
         switch (emu_timing_run(worker->timing, worker, &group, &last)) {
         case TIMING_ENDED:
             group_ended(worker->emu, group);
