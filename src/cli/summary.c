@@ -113,6 +113,21 @@ static void print_kernels(const struct sonde_trace *trace, const struct tally *t
     print_refusals(trace);
 }
 
+/* Space of records that were not all counted before. */
+static void print_space(const struct sonde_trace *trace, uint64_t used)
+{
+    const struct sonde_trace_header *header = sonde_trace_header(trace);
+    size_t count = sonde_trace_record_totals_count(trace), uncounted = 0;
+    for (size_t i = 0; i < count; i++)
+        uncounted += sonde_trace_record_totals(trace, i)->predicted == UINT64_MAX;
+    if (strcmp(header->records, "sized") == 0)
+        cli_note("space      %llu bytes used; %zu of %zu dispatches could not be counted before",
+                 (ull)used, uncounted, count);
+    else
+        cli_note("space      %s: %llu bytes used, %llu at a time", header->records, (ull)used,
+                 (ull)header->record_space);
+}
+
 static void print_records(const struct sonde_trace *trace, const struct tally *tally)
 {
     uint64_t kept = sonde_trace_block_counts_count(trace), used = 0, predicted = 0;
@@ -128,9 +143,7 @@ static void print_records(const struct sonde_trace *trace, const struct tally *t
     if (stored)
         cli_note("space      as in the run of --counts-from, %llu bytes used", (ull)used);
     else if (sonde_trace_record_totals_count(trace) > 0 && !counted)
-        cli_note("space      %s: %llu bytes used, %llu at a time",
-                 sonde_trace_header(trace)->records, (ull)used,
-                 (ull)sonde_trace_header(trace)->record_space);
+        print_space(trace, used);
     else if (counted)
         cli_note("space      %llu bytes of records predicted, %llu used", (ull)predicted,
                  (ull)used);

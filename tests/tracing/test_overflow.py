@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records of dispatches that make more than their buffer holds: by windows of
 work-groups, and emptied while the kernel runs. Arguments: sonde, the device,
-programs: reduction, histogram, split, communicating."""
+programs: reduction, histogram, split, communicating, opencl-orders."""
 import os
 import re
 import sys
@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import harness
 from harness import check, expect, has, predicted, run
 
-DEVICE, REDUCTION, HISTOGRAM, SPLIT, COMMUNICATING = [os.path.abspath(a) if "/" in a else a
+DEVICE, REDUCTION, HISTOGRAM, SPLIT, COMMUNICATING, ORDERS = [os.path.abspath(a) if "/" in a else a
                                                       for a in sys.argv[2:]]
 
 
@@ -97,6 +97,21 @@ def emptied_while_running():
             has(result.out, "identical: ", how)
 
 
+def in_any_order():
+    """Enqueues that fail, wait for events or come from several threads: what can
+    be recorded is, however the buffers are emptied, in bounded time."""
+    whole = {}
+    for how in ("sized", "window", "drain"):
+        options = ["--records", how] + ([] if how == "sized" else ["--max-buffer", "64K"])
+        for order in ("fails", "unblocked") + (("overtaken",) if how != "window" else ()):
+            expect(run("run", "-q", "--device", DEVICE, "-t", "flowtrace", "-o", "orders",
+                       *options, "--", ORDERS, order), 0)
+            found = totals("orders")
+            check(all(lost == 0 for _, _, _, lost in found), f"{how} {order}: {found}")
+            kept = sum(stored for _, stored, _, _ in found)
+            check(kept == whole.setdefault(order, kept) > 0, f"{how} {order}: {kept}")
+
+
 def no_space_at_all():
     for how in ("window", "drain"):
         result = record("none", SPLIT, "--records", how, "--max-buffer", "0")
@@ -110,4 +125,4 @@ def not_on_hardware():
 
 harness.SONDE = os.path.abspath(sys.argv[1])
 sys.exit(harness.main([windows_are_the_whole, groups_that_do_not_fit, groups_that_communicate,
-                       emptied_while_running, no_space_at_all, not_on_hardware]))
+                       emptied_while_running, in_any_order, no_space_at_all, not_on_hardware]))

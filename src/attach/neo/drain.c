@@ -47,8 +47,8 @@ void attach_drain_prepare(struct attach_dispatch *dispatch)
 {
     struct attach_buffer *buffer = dispatch->buffer;
     const struct profile_trace *trace = dispatch->kernel->trace;
-    if (trace == NULL || buffer == NULL || dispatch->dry || !trace->is_drained ||
-        attach_session.original_mode)
+    if (trace == NULL || buffer == NULL ||
+        (dispatch->mode != PROFILE_TRACE_DRAIN && dispatch->mode != PROFILE_TRACE_WINDOW))
         return;
     uint8_t *memory = buffer->memory;
     if (attach_session.emulated && buffer->shared == NULL)

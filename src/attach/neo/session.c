@@ -17,6 +17,8 @@
  * have, and what it gets when nothing was counted. */
 #define ATTACH_MOST_RECORDS    (UINT64_C(1) << 31)
 #define ATTACH_DEFAULT_RECORDS (UINT64_C(16) << 20)
+/* Of a dispatch that could not be counted as others are. */
+#define ATTACH_UNCOUNTED_RECORDS (UINT64_C(1) << 20)
 
 /* Scratch for values that an instrumented kernel has to put away. */
 #define ATTACH_SCRATCH_SIZE 256u
@@ -74,11 +76,13 @@ static void start_records(struct attach_session *session)
     session->sized =
         session->emulated && !session->drains && strcmp(how, ATTACH_RECORDS_TRUNCATE) != 0;
     session->maximum_records = ATTACH_MOST_RECORDS;
-    session->default_records = ATTACH_DEFAULT_RECORDS;
+    session->default_records = session->sized ? ATTACH_UNCOUNTED_RECORDS : ATTACH_DEFAULT_RECORDS;
     if (most != NULL)
-        session->default_records = session->maximum_records = strtoull(most, NULL, 10);
+        session->maximum_records = strtoull(most, NULL, 10);
     if (session->maximum_records > ATTACH_MOST_RECORDS)
-        session->default_records = session->maximum_records = ATTACH_MOST_RECORDS;
+        session->maximum_records = ATTACH_MOST_RECORDS;
+    if (most != NULL && (!session->sized || session->maximum_records < session->default_records))
+        session->default_records = session->maximum_records;
 }
 
 static void start(void)

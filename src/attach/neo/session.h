@@ -51,12 +51,13 @@ struct attach_dispatch {
     void *queue;                  /* NULL when the enqueue call was not seen */
     void *cl_kernel;
     uint64_t submit_time;
-    uint64_t sequence;    /* ascending over the process, from 1 */
-    uint32_t parts;       /* dispatches that the device makes of it, 0 not known */
-    const char *loss;     /* why it is not instrumented although selected, or NULL */
-    uint64_t predicted;   /* bytes of records, by a count; UINT64_MAX = not counted */
-    uint64_t wanted;      /* bytes of records that there should be space for */
-    bool is_stored;       /* `wanted` is what an earlier run made */
+    uint64_t sequence;  /* ascending over the process, from 1 */
+    uint32_t parts;     /* dispatches that the device makes of it, 0 not known */
+    const char *loss;   /* why it is not instrumented although selected, or NULL */
+    uint64_t predicted; /* bytes of records, by a count; UINT64_MAX = not counted */
+    uint64_t wanted;    /* bytes of records that there should be space for */
+    bool is_stored;     /* `wanted` is what an earlier run made */
+    enum profile_trace_mode mode;
     uint32_t buffer_size; /* with the space for records */
     bool dry;             /* counts records for the dispatch behind it, and is none itself */
     uint64_t *counted;    /* dry: where the bytes of records go at its end, or NULL */

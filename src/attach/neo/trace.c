@@ -58,16 +58,31 @@ enum sonde_status attach_trace_build(struct attach_kernel *kernel, struct sonde_
                                  build->point_count, &layout, error);
     if (status == SONDE_OK)
         status = profile_trace_instrument(&layout, build->instrument, build->buckets,
-                                          attach_session.drains, &build->buffer_size, kernel->trace,
-                                          error);
+                                          attach_session.drains && !attach_session.windows,
+                                          &build->buffer_size, kernel->trace, error);
     return status == SONDE_OK ? status : sonde_error_prefix(error, "records");
+}
+
+/* A dispatch that could not be counted is no reason to lose records where the
+ * device can run work-groups again. */
+static enum profile_trace_mode choose_mode(const struct attach_dispatch *dispatch)
+{
+    if (dispatch->dry)
+        return PROFILE_TRACE_DRY;
+    if (attach_session.original_mode)
+        return PROFILE_TRACE_RECORD;
+    if (attach_session.drains)
+        return attach_session.windows ? PROFILE_TRACE_WINDOW : PROFILE_TRACE_DRAIN;
+    return attach_session.sized && dispatch->predicted == UINT64_MAX && !dispatch->is_stored
+               ? PROFILE_TRACE_WINDOW
+               : PROFILE_TRACE_RECORD;
 }
 
 void attach_trace_size(struct attach_dispatch *dispatch)
 {
     dispatch->buffer_size = dispatch->kernel->buffer_size;
     dispatch->wanted = 0;
-    if (dispatch->kernel->trace == NULL || dispatch->dry || attach_session.original_mode)
+    if (dispatch->kernel->trace == NULL)
         return;
     uint64_t most = attach_session.maximum_records;
     uint64_t known = attach_trace_known(dispatch->kernel);
@@ -75,6 +90,9 @@ void attach_trace_size(struct attach_dispatch *dispatch)
                        : known != UINT64_MAX             ? known
                                                          : attach_session.default_records;
     dispatch->is_stored = dispatch->predicted == UINT64_MAX && known != UINT64_MAX;
+    dispatch->mode = choose_mode(dispatch);
+    if (dispatch->dry || attach_session.original_mode)
+        return;
     uint64_t space = dispatch->wanted < most ? dispatch->wanted : most;
     uint64_t limit = PROFILE_TRACE_LIMIT - dispatch->kernel->buffer_size;
     dispatch->buffer_size += (uint32_t)(space < limit ? space : limit);
@@ -82,15 +100,9 @@ void attach_trace_size(struct attach_dispatch *dispatch)
 
 void attach_trace_prepare(const struct attach_dispatch *dispatch)
 {
-    enum profile_trace_mode mode = PROFILE_TRACE_RECORD;
-    if (dispatch->kernel->trace == NULL || dispatch->buffer == NULL)
-        return;
-    if (dispatch->dry)
-        mode = PROFILE_TRACE_DRY;
-    else if (attach_session.drains && !attach_session.original_mode)
-        mode = attach_session.windows ? PROFILE_TRACE_WINDOW : PROFILE_TRACE_DRAIN;
-    profile_trace_prepare(dispatch->kernel->trace, dispatch->buffer->memory, dispatch->buffer_size,
-                          mode);
+    if (dispatch->kernel->trace != NULL && dispatch->buffer != NULL)
+        profile_trace_prepare(dispatch->kernel->trace, dispatch->buffer->memory,
+                              dispatch->buffer_size, dispatch->mode);
 }
 
 static void widen(struct sonde_trace_records *stretch, const uint8_t *record)
@@ -167,10 +179,11 @@ static void write_losses(const struct attach_dispatch *dispatch,
 
 static const char *mode_of(const struct attach_dispatch *dispatch, bool drained)
 {
-    return drained ? attach_session.windows ? ATTACH_RECORDS_WINDOW : ATTACH_RECORDS_DRAIN
-           : dispatch->predicted != UINT64_MAX ? ATTACH_RECORDS_SIZED
-           : dispatch->is_stored               ? "stored"
-                                               : ATTACH_RECORDS_TRUNCATE;
+    return drained && dispatch->mode == PROFILE_TRACE_WINDOW ? ATTACH_RECORDS_WINDOW
+           : drained                                         ? ATTACH_RECORDS_DRAIN
+           : dispatch->predicted != UINT64_MAX               ? ATTACH_RECORDS_SIZED
+           : dispatch->is_stored                             ? "stored"
+                                                             : ATTACH_RECORDS_TRUNCATE;
 }
 
 static void write_totals(const struct attach_dispatch *dispatch,
@@ -217,7 +230,7 @@ void attach_trace_write(struct attach_dispatch *dispatch)
         }
         rest = result.used;
     }
-    if (!drained && attach_session.drains)
+    if (!drained && dispatch->mode != PROFILE_TRACE_RECORD)
         attach_session_message("dispatch %u of kernel %s: its buffer could not be emptied while it "
                                "ran, for want of shared memory",
                                dispatch->id, dispatch->kernel->name);
