@@ -209,9 +209,8 @@ SONDE_API enum sonde_status
 sonde_coder_get_dss_id(struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg dss,
                        const struct sonde_predicate *predicate, struct sonde_error *error);
 /* ff_tid:ud = the fixed-function thread id, bits 8:0 of r0.5 on Gen9 and 9:0 on
- * later parts. Taken at
- * the entry and held through the kernel, which needs a register: see
- * sonde_coder_reserve. */
+ * later parts. Taken at the entry and held through the kernel, which needs a
+ * register: see sonde_coder_reserve. */
 SONDE_API enum sonde_status sonde_coder_get_ff_tid(struct sonde_coder *coder,
                                                    struct sonde_procedure *procedure,
                                                    sonde_vreg ff_tid,

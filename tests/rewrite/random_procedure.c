@@ -270,7 +270,7 @@ static enum sonde_status append_thread(struct random_procedures *b,
         return sonde_coder_generate_fake_dst_consumers(coder, b->procedure, instruction, predicate,
                                                        &b->error);
     default:
-        b->uses_f1 |= instruction->flag_number == 1;
+        b->reads_f1 |= instruction->flag_number == 1;
         return sonde_coder_compute_simd_mask(coder, b->procedure, b->word, below(b, 2) != 0,
                                              sonde_coder_execution_mask(instruction), instruction,
                                              NULL, &b->error);
@@ -354,7 +354,7 @@ static void make_conditional(struct random_procedures *b)
     }
     if (status == SONDE_OK)
         b->procedure = conditional;
-    else if (status != SONDE_ERROR_UNSUPPORTED && !b->uses_f1)
+    else if (status != SONDE_ERROR_UNSUPPORTED && !b->uses_f1 && !b->reads_f1)
         must(b, status);
 }
 
@@ -395,6 +395,7 @@ bool random_procedures_insert(struct random_procedures *b)
     uint32_t index = below(b, (uint32_t)sonde_kernel_instruction_count(kernel));
     b->procedure = sonde_procedure_create(coder_of(b), "random");
     b->uses_f1 = below(b, 3) == 0;
+    b->reads_f1 = false;
     fill(b, sonde_kernel_instruction(kernel, index));
     if (below(b, 2))
         make_conditional(b);

@@ -18,7 +18,9 @@ struct random_procedures {
     struct sonde_procedure *procedure;
     uint64_t state;
     bool has_ff_tid; /* a register for it lasts through the kernel */
-    bool uses_f1;    /* the procedure at hand, which then cannot be conditional */
+    /* The procedure at hand sets f1, or looks at the kernel's; it cannot be
+     * conditional then. */
+    bool uses_f1, reads_f1;
     struct sonde_error error;
     bool dry;    /* make procedures without placing them */
     bool failed; /* a method refused what it may not refuse: see error */
