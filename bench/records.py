@@ -27,6 +27,7 @@ COUNTING = ["opcodeprof", "bblprof", "simdprof", "latency", "memlatency", "funti
 TRACING = ["flowtrace", "occupancy", "memtrace", "stride", "cacheline", "race", "bounds", "regtrace"]
 TARGET = 200  # MB
 DEVICE = "emu:skl"
+MESSAGES = {}  # of one run, by tool
 
 
 def run(*command):
@@ -64,8 +65,12 @@ def speed(sonde, bench, data, tool, records, size, directory):
     analysed = run(bench, "--analyze", longer).stdout
     write = float(re.search(r"([\d.]+) MB/s", written)[1])
     rate, volume = re.search(rf"(?m)^{tool} .* ([\d.]+) Mrecords/s, (\d+) MB/s", analysed).groups()
-    parts = parts_of(sonde, data, "memtrace" if tool in ("race", "bounds") else tool) \
-        if tool not in ("flowtrace", "occupancy", "bounds", "race") else 0
+    if tool in ("race", "bounds"):  # the same messages
+        parts = MESSAGES.get("memtrace", 0)
+    elif tool in ("flowtrace", "occupancy"):
+        parts = 0
+    else:
+        parts = MESSAGES[tool] = parts_of(sonde, data, tool)
     return (f"{write:8.0f} {float(rate):8.2f} "
             f"{float(rate) * parts / records if parts else 0:8.1f} {int(volume):8}")
 
