@@ -256,25 +256,33 @@ bool hli_stack_is_used(const struct sonde_gen_instruction *instruction, uint64_t
     return false;
 }
 
-/* Bytes of both areas below and with a routine; false for recursion. */
-static bool add_up(const struct sonde_hli_function *function, size_t routine, size_t depth,
-                   uint64_t *spill, uint64_t *variables)
+/* Bytes of both areas, with what is called. */
+struct depth {
+    uint64_t spill, variables;
+    bool started, done;
+};
+
+/* False for recursion. */
+static bool add_up(const struct sonde_hli_function *function, struct depth *depths, size_t number)
 {
-    const struct hli_routine *r = &function->routines[routine];
-    uint64_t most_spill = 0, most_variables = 0;
-    if (depth > function->count)
-        return false;
-    for (size_t i = 0; i < r->count; i++) {
-        uint64_t s, v;
-        if (r->steps[i].kind != HLI_CALL)
+    const struct hli_routine *routine = &function->routines[number];
+    struct depth *own = &depths[number];
+    if (own->started)
+        return own->done;
+    own->started = true;
+    for (size_t i = 0; i < routine->count; i++) {
+        const struct hli_step *step = &routine->steps[i];
+        if (step->kind != HLI_CALL)
             continue;
-        if (!add_up(function, r->steps[i].target, depth + 1, &s, &v))
+        if (!add_up(function, depths, step->target))
             return false;
-        most_spill = s > most_spill ? s : most_spill;
-        most_variables = v > most_variables ? v : most_variables;
+        const struct depth *called = &depths[step->target];
+        own->spill = called->spill > own->spill ? called->spill : own->spill;
+        own->variables = called->variables > own->variables ? called->variables : own->variables;
     }
-    *spill = most_spill + (r->has_frame ? r->spill_bytes : 0);
-    *variables = most_variables + (r->has_frame ? r->variable_bytes : 0);
+    own->spill += routine->has_frame ? routine->spill_bytes : 0;
+    own->variables += routine->has_frame ? routine->variable_bytes : 0;
+    own->done = true;
     return true;
 }
 
@@ -314,8 +322,13 @@ static void find_writes(struct sonde_hli_function *function)
 
 enum sonde_status hli_stack_finish(struct sonde_hli_function *function, struct sonde_error *error)
 {
-    uint64_t spill, variables, rounded = 256;
-    if (!add_up(function, 0, 0, &spill, &variables))
+    struct depth *depths = calloc(function->count, sizeof *depths);
+    if (depths == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    bool ends = add_up(function, depths, 0);
+    uint64_t spill = depths[0].spill, variables = depths[0].variables, rounded = 256;
+    free(depths);
+    if (!ends)
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "the probe calls itself");
     find_writes(function);
     bool needs_memory = false;
