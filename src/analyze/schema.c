@@ -286,6 +286,29 @@ static void see_clock(struct schemas *s, const struct analyze_visit *visit,
     note_value(row, visit->time);
 }
 
+static int compare_points(const void *a, const void *b)
+{
+    const struct point *x = a, *y = b;
+    if (x->kernel != y->kernel)
+        return x->kernel < y->kernel ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* The first of the points, which are sorted, in the block of the visit. */
+static size_t first_point(const struct schemas *s, const struct analyze_visit *visit)
+{
+    const struct point wanted = {.kernel = visit->kernel->id, .block = visit->block};
+    size_t low = 0, high = s->point_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_points(&s->points[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static enum sonde_status see(const struct analyze_visit *visit, void *context,
                              struct sonde_error *error)
 {
@@ -298,10 +321,10 @@ static enum sonde_status see(const struct analyze_visit *visit, void *context,
         if (status != SONDE_OK)
             return status;
     }
-    for (size_t p = 0; p < s->point_count; p++) {
+    for (size_t p = first_point(s, visit); p < s->point_count; p++) {
         const struct point *point = &s->points[p];
         if (point->kernel != visit->kernel->id || point->block != visit->block)
-            continue;
+            break;
         if (point->kind == SONDE_RECORD_CLOCK)
             see_clock(s, visit, point);
         for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
@@ -370,6 +393,8 @@ static enum sonde_status analyze(const struct sonde_trace *trace,
 {
     struct schemas s = {.trace = trace, .rows = rows, .bins = bins};
     enum sonde_status status = take_counters(&s, matcher, error);
+    if (s.point_count > 1)
+        qsort(s.points, s.point_count, sizeof *s.points, compare_points);
     if (status == SONDE_OK && s.point_count > 0)
         status = analyze_records_walk(trace, matcher, see, &s, error);
     if (status == SONDE_OK)

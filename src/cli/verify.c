@@ -224,6 +224,26 @@ static size_t compare_records(struct verify_result *result, const char *where,
     return found;
 }
 
+/* Every execution that was not skipped is in one bin of its histogram. */
+static void check_histogram(struct verify_result *result, const char *where,
+                            const struct sonde_trace_counters *counters, size_t executions)
+{
+    uint64_t sum = 0;
+    bool any = false;
+    const struct sonde_trace_counter *all = &counters->items[executions];
+    for (size_t i = 0; i < counters->count; i++) {
+        const struct sonde_trace_counter *item = &counters->items[i];
+        bool is_bin = item->kind - SONDE_TRACE_BIN < SONDE_TRACE_BIN_COUNT;
+        if (item->instruction == all->instruction && (is_bin || item->kind == SONDE_TRACE_SKIPPED))
+            sum += item->value;
+        any = any || (is_bin && item->instruction == all->instruction);
+    }
+    if (any && sum != all->value)
+        differ(result,
+               "%s, instruction %u: %s has %llu values in its histogram for %llu executions", where,
+               all->instruction, counters->tool, (ull)sum, (ull)all->value);
+}
+
 /* Executions and lanes that tools counted at instructions, against the device's
  * own in both runs. Returns how many tools there are. */
 static size_t compare_counters(struct verify_result *result, const char *where,
@@ -243,6 +263,8 @@ static size_t compare_counters(struct verify_result *result, const char *where,
             bool lanes = item->kind == SONDE_TRACE_LANES;
             if (item->instruction >= count || (!lanes && item->kind != SONDE_TRACE_EXECUTIONS))
                 continue;
+            if (!lanes)
+                check_histogram(result, where, counters, j);
             uint32_t offset = instructions[item->instruction].offset;
             struct truth_count x = count_of(kernel, offset, item->instruction, false, a);
             struct truth_count y = count_of(kernel, offset, item->instruction, true, b);
