@@ -232,6 +232,24 @@ static void endless_loop_is_stopped(void **state)
     assert_int_equal(machine->result.fault.instruction_offset, 0);
 }
 
+/* Channel n alone, at a0.n: how a channel stores an element at its own index. */
+static void scattered_move(void **state)
+{
+    struct core_machine *m = machine_of(state);
+    for (unsigned i = 0; i < 8; i++)
+        ((uint32_t *)core_payload(m, 10))[i] = 100 + i;
+    core_execute(m, "(W) mov (8|M0) r20.0<1>:ud 7:ud\n"
+                    "(W) mov (8|M0) r21.0<1>:ud 7:ud\n"
+                    "(W) mov (1|M0) a0.1<1>:uw 0x280:uw\n"
+                    "(W) mov (1|M0) a0.6<1>:uw 0x2A0:uw\n"
+                    "smov (8|M0) r[a0.1]<1>:d r10.1<0;1,0>:d 0x2:uw\n"
+                    "smov (8|M0) r[a0.6]<1>:d r10.6<0;1,0>:d 0x40:uw\n");
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(core_d(m, 20)[i], i == 1 ? 101 : 7);
+        assert_int_equal(core_d(m, 21)[i], i == 6 ? 106 : 7);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +260,7 @@ int main(void)
         cmocka_unit_test(divergent_loop),
         cmocka_unit_test(counts_are_exact),
         cmocka_unit_test(endless_loop_is_stopped),
+        cmocka_unit_test(scattered_move),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

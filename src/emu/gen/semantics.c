@@ -460,6 +460,7 @@ static void subb_integer(struct emu_lane *lane)
 /* clang-format off */
 static const struct emu_semantics rows[] = {
     EMU_ROW(MOV,   1, mov_integer,   mov_single,  mov_twice,  MOVE,    MOV),
+    EMU_ROW(SMOV,  1, mov_integer,   mov_single,  mov_twice,  MOVE,    MOV),
     EMU_ROW(SEL,   2, sel_integer,   sel_single,  sel_twice,  COMPARE, SEL),
     EMU_ROW(NOT,   1, not_integer,   NULL,        NULL,       WRAP,    NOT),
     EMU_ROW(AND,   2, and_integer,   NULL,        NULL,       WRAP,    AND),

@@ -7,6 +7,10 @@
  * two of its bits a channel. */
 static uint32_t written_channels(const struct sonde_gen_instruction *instruction)
 {
+    /* smov names its channels in an immediate; read off how the compiler stores an
+     * element at an index a channel. */
+    if (instruction->opcode == SONDE_GEN_SMOV)
+        return (uint32_t)instruction->src[1].immediate & 0xffffu;
     if (!instruction->align16)
         return UINT32_MAX;
     uint32_t mask = instruction->dst.write_mask, channels = 0;

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Kernel time and memory on each emulated GPU, beside Oclgrind and PoCL, from one run.
+
+One row a program: the examples, and with --programs DIR those that were built
+there (scripts/workload_table.py). The time of the kernels is measured inside the
+program (kernel_time.c): from enqueue to finish, for all of them. Times are the
+best of N runs; PoCL runs once before, so that its kernel cache is warm. Ratios
+to Oclgrind above 1 and to PoCL below 1 mean that the emulated GPU is faster.
+Memory is what the emulated GPU had resident at most, beside the program's own
+buffers and images; it may be twice those and 256 MiB.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import workload_table  # noqa: E402
+
+# Sizes at which kernels, not launches, take the time; as they are where an
+# example has no size.
+EXAMPLES = ["vector_add 1000000", "matrix_multiply 256", "reduction 4000000",
+            "histogram 2000000", "mandelbrot 512", "bitonic_sort", "nbody 1024", "sha256 16384",
+            "transpose", "scan", "narrow_types", "control_flow", "image_blur", "double_math"]
+MEMORY_BASE, MEMORY_FACTOR = 256 << 20, 2
+OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+
+
+class Bench:
+    def __init__(self, options, scratch):
+        self.options = options
+        self.scratch = scratch
+        build = pathlib.Path(options.build).resolve()
+        self.sonde = str(build / "src/cli/sonde")
+        self.examples = build / "examples"
+        self.preload = str(build / "bench/libkernel-time.so")
+        self.vendors = os.path.join(scratch, "oclgrind.icd")
+        with open(self.vendors, "w", encoding="ascii") as file:
+            file.write(OCLGRIND + "\n")
+
+    def once(self, command, folder, environment):
+        """What the program said of itself, or a word for what went wrong."""
+        path = os.path.join(self.scratch, "time")
+        if os.path.exists(path):
+            os.remove(path)
+        try:
+            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL,
+                                  env={**os.environ, "LD_PRELOAD": self.preload,
+                                       "KERNEL_TIME": path, **environment},
+                                  capture_output=True, timeout=self.options.limit, check=False)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        if done.returncode != 0:
+            return f"exit {done.returncode}"
+        try:
+            with open(path, encoding="ascii") as file:
+                return json.loads(file.readline())
+        except (OSError, ValueError):
+            return "no kernel"
+
+    def example_on_oclgrind(self, command):
+        """Through its own launcher, which keeps other libraries from being preloaded: the
+        examples tell their time themselves. They need a call that its library lacks."""
+        try:
+            done = subprocess.run(["oclgrind"] + command, env={**os.environ, "EXAMPLE_TIME": "1"},
+                                  capture_output=True, text=True, timeout=self.options.limit,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        found = re.search(r"kernel seconds: ([0-9.]+)", done.stderr)
+        if done.returncode != 0 or found is None:
+            return f"exit {done.returncode}"
+        return {"kernel_seconds": float(found[1])}
+
+    def best(self, command, folder, environment, repeats):
+        results = [self.once(command, folder, environment) for _ in range(repeats)]
+        good = [result for result in results if not isinstance(result, str)]
+        if not good:
+            return results[0]
+        return min(good, key=lambda result: result["kernel_seconds"])
+
+    def row(self, name, command, folder):
+        repeats = self.options.repeats
+        pocl = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}
+        self.once(command, folder, pocl)
+        if folder == self.scratch:
+            oclgrind = self.example_on_oclgrind(command)
+        else:
+            oclgrind = self.best(command, folder, {"OCL_ICD_VENDORS": self.vendors}, 1)
+        rivals = {"Oclgrind": oclgrind,
+                  "PoCL": self.best(command, folder, pocl, repeats)}
+        devices = {}
+        for device in self.options.device:
+            before = [self.sonde, "run", "--quiet", "-t", "none", "--device", "emu:" + device,
+                      "-o", os.path.join(self.scratch, "trace"), "--"]
+            devices[device] = self.best(before + command, folder, {}, repeats)
+        return name, rivals, devices
+
+
+def milliseconds(result):
+    return result if isinstance(result, str) else f"{result['kernel_seconds'] * 1000:.2f}"
+
+
+def ratio(rival, ours):
+    if isinstance(rival, str) or isinstance(ours, str):
+        return None
+    return rival["kernel_seconds"] / ours["kernel_seconds"]
+
+
+def memory(devices):
+    """Buffers, most memory of a device, and whether that is too much."""
+    seen = [result for result in devices.values() if not isinstance(result, str)]
+    if not seen:
+        return "", "", False
+    buffers = max(result["buffer_bytes"] for result in seen)
+    server = max(result["server_bytes"] for result in seen)
+    too_much = server > MEMORY_FACTOR * buffers + MEMORY_BASE
+    return f"{buffers / 2**20:.1f}", f"{server / 2**20:.1f}", too_much
+
+
+def print_row(row):
+    name, rivals, devices = row
+    cells = [name, milliseconds(rivals["Oclgrind"]), milliseconds(rivals["PoCL"])]
+    for result in devices.values():
+        cells.append(milliseconds(result))
+        faster, slower = ratio(rivals["Oclgrind"], result), ratio(rivals["PoCL"], result)
+        cells.append("-" if faster is None else f"{faster:.1f}")
+        cells.append("-" if slower is None else f"{1 / slower:.1f}")
+    buffers, server, too_much = memory(devices)
+    print("| " + " | ".join(cells + [buffers, server + (" (too much)" if too_much else "")]) + " |",
+          flush=True)
+    return too_much
+
+
+def mean(values):
+    values = [value for value in values if value is not None]
+    return (math.exp(sum(map(math.log, values)) / len(values)), len(values)) if values else (0, 0)
+
+
+def print_means(rows, devices):
+    for device in devices:
+        faster, count = mean([ratio(row[1]["Oclgrind"], row[2][device]) for row in rows])
+        slower, others = mean([ratio(row[1]["PoCL"], row[2][device]) for row in rows])
+        print(f"\nemu:{device}: {faster:.1f} times as fast as Oclgrind ({count} programs), "
+              f"{1 / slower if slower else 0:.1f} times as slow as PoCL ({others} programs), "
+              "geometric means")
+
+
+def jobs(bench, options):
+    """Name, command and folder of each row."""
+    for line in EXAMPLES:
+        words = line.split()
+        yield line, [str(bench.examples / words[0])] + words[1:], bench.scratch
+    for program in workload_table.BUILT if options.programs else []:
+        if workload_table.is_installed(program, options.programs):
+            yield (program.name, shlex.split(program.command),
+                   workload_table.prepare(program, options.programs, bench.scratch))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--device", action="append", choices=["skl", "tgllp", "dg2"])
+    parser.add_argument("--programs", metavar="DIR")
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--limit", type=int, default=120, help="seconds a run")
+    options = parser.parse_args()
+    options.device = options.device or ["skl", "tgllp", "dg2"]
+    options.programs = options.programs and os.path.abspath(options.programs)
+    if not os.path.exists(OCLGRIND):
+        sys.exit("bench: oclgrind is not installed; run scripts/install-dependencies.sh")
+    print(f"one run on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at its start; kernel "
+          "times in ms, memory in MiB; x O = times as fast as Oclgrind, x P = times as slow as "
+          "PoCL\n")
+    print("| program | Oclgrind | PoCL | " +
+          " | ".join(f"{device} | x O | x P" for device in options.device) +
+          " | buffers | resident |")
+    print("|---|" + "---:|" * (4 + 3 * len(options.device)))
+    rows, too_much = [], 0
+    with tempfile.TemporaryDirectory() as scratch:
+        workload_table.write_inputs(scratch)
+        bench = Bench(options, scratch)
+        for name, command, folder in jobs(bench, options):
+            if options.only not in name:
+                continue
+            rows.append(bench.row(name, command, folder))
+            too_much += print_row(rows[-1])
+            shutil.rmtree(os.path.join(scratch, "trace"), ignore_errors=True)
+    print_means(rows, options.device)
+    return 1 if too_much else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
