@@ -37,28 +37,49 @@ static void print(const struct comparison *c, const char *kernel, const char *pl
 
 /* --- tools with tables ---------------------------------------------------------- */
 
-static bool same_place(const struct analyze_row *a, const struct analyze_row *b)
+/* Columns that number something, such as the first value of a bin, say which row
+ * of its instruction it is. */
+static bool same_numbers(const struct report_table *table, const struct analyze_row *a,
+                         const struct analyze_row *b)
+{
+    const struct report_row left = {.record = a}, right = {.record = b};
+    for (const struct report_column *column = table->view.columns; column->name != NULL; column++) {
+        struct report_cell x = {.number = 0}, y = {.number = 0};
+        if (column->kind != REPORT_CELL_NUMBER)
+            continue;
+        column->fill(&left, &x);
+        column->fill(&right, &y);
+        if (x.number != y.number)
+            return false;
+    }
+    return true;
+}
+
+static bool same_place(const struct report_table *table, const struct analyze_row *a,
+                       const struct analyze_row *b)
 {
     return a->instruction == b->instruction && a->block == b->block &&
            strcmp(a->text, b->text) == 0 && strcmp(a->buffer, b->buffer) == 0 &&
-           strcmp(a->kernel->name, b->kernel->name) == 0;
+           strcmp(a->kernel->name, b->kernel->name) == 0 && same_numbers(table, a, b);
 }
 
 /* The n-th row of a place in the other run. */
-static const struct analyze_row *find(const struct analyze_rows *rows,
+static const struct analyze_row *find(const struct report_table *table,
+                                      const struct analyze_rows *rows,
                                       const struct analyze_row *row, size_t number)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (same_place(&rows->items[i], row) && number-- == 0)
+        if (same_place(table, &rows->items[i], row) && number-- == 0)
             return &rows->items[i];
     return NULL;
 }
 
-static size_t number_of(const struct analyze_rows *rows, const struct analyze_row *row)
+static size_t number_of(const struct report_table *table, const struct analyze_rows *rows,
+                        const struct analyze_row *row)
 {
     size_t number = 0;
     for (const struct analyze_row *before = rows->items; before < row; before++)
-        number += same_place(before, row);
+        number += same_place(table, before, row);
     return number;
 }
 
@@ -102,7 +123,8 @@ static enum sonde_status compare_table(struct comparison *c, const struct report
         status = table->analyze(right, matcher, &b, error);
     size_t common = 0;
     for (size_t i = 0; i < a.count && status == SONDE_OK; i++) {
-        const struct analyze_row *other = find(&b, &a.items[i], number_of(&a, &a.items[i]));
+        size_t number = number_of(table, &a, &a.items[i]);
+        const struct analyze_row *other = find(table, &b, &a.items[i], number);
         common += other != NULL;
         if (other != NULL)
             compare_row(c, table, &a.items[i], other);
@@ -194,6 +216,8 @@ enum sonde_status report_diff_print(const struct sonde_trace *left, const struct
     const struct report_table *table;
     for (size_t i = 0; (table = report_table_at(i)) != NULL && status == SONDE_OK; i++) {
         c.tool = table->view.name;
+        if (report_table_is_on_request(table))
+            continue; /* another one has its figures added up */
         if (report_table_was_run(table, left) && report_table_was_run(table, right))
             status = compare_table(&c, table, left, right, matcher, error);
     }
