@@ -55,21 +55,10 @@ TESTS = [
     (IMAGES, "small_images CL_RGBA CL_UNORM_INT8 LINEAR CL_ADDRESS_CLAMP read", "2D"),
     (IMAGES, "small_images CL_RGBA CL_FLOAT write", "2D"),
     ("contractions/test_contractions", "", "contractions_float_0"),
-    ("half/test_half", "-w", "vstore_half_rte"),
-    ("subgroups/test_subgroups", "", "subgroup_functions_core"),
+    ("vectors/test_vectors", "-w", "vec_align_array"),
+    ("basic/test_basic", "", "readimage mri_one"),
     (IMAGES, "small_images CL_RGBA CL_UNORM_INT8 NEAREST NORMALIZED CL_ADDRESS_REPEAT read", "1D"),
-    (IMAGES, "small_images CL_RGBA CL_FLOAT write", "3D"),
     ("non_uniform_work_group/test_non_uniform_work_group", "", "non_uniform_1d_basic"),
-    ("contractions/test_contractions", "", "contractions_double_2"),
-    ("half/test_half", "-w", "roundTrip"),
-    ("basic/test_basic", "", "readimage writeimage_int16 mri_one readimage3d vload_private"),
-    ("vectors/test_vectors", "-w", "vec_align_array step_type"),
-    ("workgroups/test_workgroups", "", "work_group_scan_inclusive_add"),
-    ("basic/test_basic", "", """
-        progvar_prog_scope_misc hiloeo vstore_local vector_swizzle sizeof astype"""),
-    ("subgroups/test_subgroups", "", "subgroup_functions_ballot"),
-    ("vectors/test_vectors", "-w", "vec_align_packed_struct"),
-    ("integer_ops/test_integer_ops", "", "integer_divideAssign integer_dot_product"),
     (MATH, "-w -[65536] -1 -r", """
         subtract divide_cr negation reciprocal assignment not sqrt_cr exp10 expm1 log10 log1p pown
         powr rootn cbrt hypot sincos sinpi cospi tanpi asin acos atan asinpi acospi atanpi atan2pi
@@ -78,6 +67,17 @@ TESTS = [
         islessequal islessgreater isfinite isinf isnan isnormal isordered isunordered half_cos
         half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_powr half_recip
         half_rsqrt half_sqrt half_tan math_edge_cases"""),
+    ("vectors/test_vectors", "-w", "step_type"),
+    ("subgroups/test_subgroups", "", "subgroup_functions_core subgroup_functions_ballot"),
+    ("workgroups/test_workgroups", "", "work_group_scan_inclusive_add"),
+    ("basic/test_basic", "", """
+        readimage3d writeimage_int16 vload_private progvar_prog_scope_misc hiloeo vstore_local
+        vector_swizzle sizeof astype"""),
+    (IMAGES, "small_images CL_RGBA CL_FLOAT write", "3D"),
+    ("contractions/test_contractions", "", "contractions_double_2"),
+    ("half/test_half", "-w", "vstore_half_rte roundTrip"),
+    ("vectors/test_vectors", "-w", "vec_align_packed_struct"),
+    ("integer_ops/test_integer_ops", "", "integer_divideAssign integer_dot_product"),
     ("printf/test_printf", "", """
         length_specifier size_t ptrdiff_t return_value buffer_size mixed_format_random"""),
     ("commonfns/test_commonfns", "", """
