@@ -50,7 +50,6 @@ TESTS = [
     ("half/test_half", "-w", "vload_half"),
     (IMAGES, "small_images CL_RGBA CL_UNORM_INT8 NEAREST NORMALIZED CL_ADDRESS_REPEAT read",
      "2D 3D"),
-    ("non_uniform_work_group/test_non_uniform_work_group", "", "non_uniform_2d_barriers"),
     ("subgroups/test_subgroups", "", "subgroup_functions_shuffle"),
     (IMAGES, "small_images CL_RGBA CL_UNORM_INT8 LINEAR CL_ADDRESS_CLAMP read", "2D"),
     (IMAGES, "small_images CL_RGBA CL_FLOAT write", "2D"),
@@ -58,7 +57,6 @@ TESTS = [
     ("vectors/test_vectors", "-w", "vec_align_array"),
     ("basic/test_basic", "", "readimage mri_one"),
     (IMAGES, "small_images CL_RGBA CL_UNORM_INT8 NEAREST NORMALIZED CL_ADDRESS_REPEAT read", "1D"),
-    ("non_uniform_work_group/test_non_uniform_work_group", "", "non_uniform_1d_basic"),
     (MATH, "-w -[65536] -1 -r", """
         subtract divide_cr negation reciprocal assignment not sqrt_cr exp10 expm1 log10 log1p pown
         powr rootn cbrt hypot sincos sinpi cospi tanpi asin acos atan asinpi acospi atanpi atan2pi
@@ -67,6 +65,8 @@ TESTS = [
         islessequal islessgreater isfinite isinf isnan isnormal isordered isunordered half_cos
         half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_powr half_recip
         half_rsqrt half_sqrt half_tan math_edge_cases"""),
+    # Runs all twelve sub-tests whichever is named.
+    ("non_uniform_work_group/test_non_uniform_work_group", "", "non_uniform_1d_basic"),
     ("vectors/test_vectors", "-w", "step_type"),
     ("subgroups/test_subgroups", "", "subgroup_functions_core subgroup_functions_ballot"),
     ("workgroups/test_workgroups", "", "work_group_scan_inclusive_add"),
@@ -88,9 +88,6 @@ TESTS = [
         relational_isnotequal relational_isgreater relational_isgreaterequal relational_isless
         relational_islessequal relational_select_signed relational_select_unsigned
         relational_bitselect shuffle_built_in shuffle_built_in_dual_input"""),
-    ("non_uniform_work_group/test_non_uniform_work_group", "", """
-        non_uniform_2d_basic non_uniform_3d_basic non_uniform_1d_atomics non_uniform_3d_barriers
-        non_uniform_other_basic"""),
     ("contractions/test_contractions", "", "contractions_float_5"),
     ("vectors/test_vectors", "-w", """
         step_var step_typedef_type step_typedef_var vec_align_struct vec_align_struct_arr

@@ -54,6 +54,9 @@ def run_program(command, limit, folder):
         process.terminate()
         output = process.communicate()[0]
         late = True
+    except BaseException:
+        process.terminate()
+        raise
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     late = late or (process.returncode != 0 and used >= limit)  # the device was ended
@@ -153,7 +156,8 @@ class Results:
                                         for device in devices] +
                        [seen[0]["kernels"], seen[0]["dispatches"],
                         " / ".join(f"{rows[name, device]['seconds']:.0f}"
-                                   if rows[name, device] else "-" for device in devices)])
+                                   if rows[name, device] and rows[name, device]["seconds"]
+                                   else "-" for device in devices)])
 
 
 def state_of(row):
@@ -239,6 +243,7 @@ def run_rows(rows, results, options):
 
 def main():
     options = parse_options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     rows = all_rows(os.path.abspath(options.tests))
     results = Results(options.results)
     if options.write:
