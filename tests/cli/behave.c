@@ -162,6 +162,10 @@ int main(int argc, char **argv)
         run_kernel(program, "forever", 0, true);
     if (strcmp(how, "outside") == 0)
         run_kernel(program, "outside", 0, true);
+    if (strcmp(how, "outside-unheard") == 0) {
+        run_kernel(program, "outside", 0, false);
+        clFinish(queue); /* whose error is not looked at */
+    }
     run_kernel(program, "add_one", 1, true);
     if (strcmp(how, "crashes") == 0)
         raise(SIGSEGV);

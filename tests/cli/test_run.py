@@ -119,13 +119,18 @@ def standard_input_is_the_programs():
 
 
 def faults_are_shown():
-    result = expect(run("run", BEHAVE, "outside"), 125)
+    # The program hears of it and ends as it likes; of one that does not, sonde tells.
+    result = expect(run("run", BEHAVE, "outside"), 3)
     has(result.err, r"sends .*write of 4 bytes at unmapped address 0x123456789000", "fault")
+    has(result.err, r"behave: read: error -5\n", "fault")
     has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "fault")
-    result = expect(run("run", "--max-instructions=100000", BEHAVE, "loops"), 125)
+    result = expect(run("run", BEHAVE, "outside-unheard"), 125)
+    check(result.out == "fine\n", result)
+    has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "unheard fault")
+    result = expect(run("run", "--max-instructions=100000", BEHAVE, "loops"), 3)
     has(result.err, r"100000 instructions", "endless kernel")
     has(result.err, r"sonde: error: 1 dispatch faulted on the emulated GPU", "endless kernel")
-    check(result.out == "fine\n", result)
+    check(result.out == "", result)
 
 
 def signals_are_passed_on():
