@@ -145,4 +145,10 @@ EXPLANATIONS = [
      "Where the device has no 64-bit integers, the driver's compiler converts a half to 32 bits and "
      "makes the upper half of the `ulong` a constant 0, so that infinity does not saturate: it "
      "becomes 0xffffffff."),
+    (5, "test_bruteforce .* fract$", "",
+     "Of halfs only. The result must stay below 1; the driver's compiler takes the smaller of it and "
+     "the constant 1.0 of type half, where it should take the largest half below 1."),
+    (6, "test_bruteforce .* (tgamma|remainder)$", "",
+     "Not explained yet: `tgamma` of the double 2^-1022 is 247 units in the last place off, and on "
+     "DG2 `remainder` of 500 and -2^64 is 0 instead of 500."),
 ]
