@@ -2,6 +2,7 @@
  * compiler's division and root sequences, accumulators, integer division, bit
  * fields, conversions, rounding modes, denormals and special registers. */
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,6 +59,17 @@ static const char *const root_double =
     "L0:\n"
     "endif (4|M0) L1\n"
     "L1:\n";
+
+/* The steps of a root with relaxed precision: the argument is read with the extra
+ * bits of the root (mme6), which must not put the root in its place. */
+static const char *const root_relaxed =
+    "math.rsqtm (4|M0) (eo)f1.0 r12.mme0:df r10.nomme:df\n"
+    "(~f1.0) madm (4|M0) r13.mme2:df r20.nomme:df r10.nomme:df r12.mme0:df\n"
+    "(~f1.0) madm (4|M0) r14.mme1:df r20.nomme:df -r22.nomme:df r12.mme0:df\n"
+    "(~f1.0) madm (4|M0) r15.mme3:df r22.nomme:df r13.mme2:df r14.mme1:df\n"
+    "(~f1.0) madm (4|M0) r12.mme6:df r13.mme2:df r15.mme3:df r13.mme2:df\n"
+    "(~f1.0) madm (4|M0) r16.mme5:df -r10.mme6:df r12.mme6:df r12.mme6:df\n"
+    "(~f1.0) madm (4|M0) r12.nomme:df r12.mme6:df r14.mme1:df r16.mme5:df\n";
 
 static void fill_constants(struct core_machine *machine)
 {
@@ -132,6 +144,25 @@ static void double_root_is_exact(void **state)
         core_execute(machine, root_double);
         for (unsigned i = 0; i < 4; i++)
             same_double(a[i], 0, ((double *)(void *)core_d(machine, 12))[i], sqrt(a[i]));
+    }
+}
+
+static void relaxed_double_root_is_near(void **state)
+{
+    (void)state;
+    FOR_PATHS(machine)
+    for (unsigned turn = 0; turn < 400; turn++) {
+        double a[4];
+        fill_constants(machine);
+        for (unsigned i = 0; i < 4; i++)
+            a[i] = turn ? fabs(random_double()) : 1.0 + i * DBL_EPSILON;
+        memcpy(core_payload(machine, 10), a, sizeof(a));
+        core_execute(machine, root_relaxed);
+        for (unsigned i = 0; i < 4; i++) {
+            double got = ((double *)(void *)core_d(machine, 12))[i], expected = sqrt(a[i]);
+            if (!(fabs(got - expected) <= expected * DBL_EPSILON))
+                same_double(a[i], 0, got, expected);
+        }
     }
 }
 
@@ -444,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_division_is_exact),
         cmocka_unit_test(double_root_is_exact),
+        cmocka_unit_test(relaxed_double_root_is_near),
         cmocka_unit_test(accumulators),
         cmocka_unit_test(division_and_bits),
         cmocka_unit_test(conversions_and_immediates),

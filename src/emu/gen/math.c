@@ -6,6 +6,7 @@
  * here they are as exact as the C library. An extra-precision register holds
  * its value in 64 bits of mantissa and 15 of exponent, so that the documented
  * sequences end in the correctly rounded quotient or root. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -118,6 +119,23 @@ void emu_math_twice(struct emu_lane *lane)
     lane->result.d = (double)lane->extended;
 }
 
+/* The register's value with its extra bits. Those are the rest of the value that
+ * the extra-precision register was written with: they say nothing about another
+ * one, and the relaxed root of doubles does read its argument with the bits of
+ * the root. What the hardware makes of them then is below its last digit; here
+ * they are left out. A flushed or overflowed register is still the same value. */
+static long double with_extra_bits(long double value, long double extended, bool twice)
+{
+    long double epsilon = twice ? (long double)DBL_EPSILON : (long double)FLT_EPSILON;
+    long double least = twice ? (long double)DBL_MIN : (long double)FLT_MIN;
+    long double most = twice ? (long double)DBL_MAX : (long double)FLT_MAX;
+    if (isnan(value) || isnan(extended))
+        return value;
+    if (fabsl(extended) >= most)
+        return fabsl(value) >= most && (value < 0) == (extended < 0) ? extended : value;
+    return fabsl(value - extended) <= fabsl(extended) * epsilon + least ? extended : value;
+}
+
 /* A source of madm with its extra bits; `value` already has the modifiers. */
 static long double madm_source(const struct emu_lane *lane, unsigned index, long double value)
 {
@@ -127,7 +145,8 @@ static long double madm_source(const struct emu_lane *lane, unsigned index, long
     long double extended = lane->thread->mme[operand->mme][lane->channel];
     if (operand->absolute)
         extended = fabsl(extended);
-    return operand->negate ? -extended : extended;
+    return with_extra_bits(value, operand->negate ? -extended : extended,
+                           lane->details->destination.type == SONDE_GEN_TYPE_DF);
 }
 
 /* The result as wide as the destination's extra-precision register, if any. */
@@ -183,9 +202,8 @@ static long double plain_source(const struct emu_thread *thread, const struct em
     const struct emu_region *region = &details->source[index];
     const uint8_t *data = thread->grf + region->base + region->offset[channel];
     long double value;
-    if (operand->mme < EMU_MME_COUNT) {
-        value = thread->mme[operand->mme][channel];
-    } else if (region->size == sizeof(double)) {
+    bool is_double = region->size == sizeof(double);
+    if (is_double) {
         double twice;
         memcpy(&twice, data, sizeof(twice));
         value = (long double)twice;
@@ -194,6 +212,8 @@ static long double plain_source(const struct emu_thread *thread, const struct em
         memcpy(&single, data, sizeof(single));
         value = (long double)single;
     }
+    if (operand->mme < EMU_MME_COUNT)
+        value = with_extra_bits(value, thread->mme[operand->mme][channel], is_double);
     if (operand->absolute)
         value = fabsl(value);
     return operand->negate ? -value : value;
