@@ -7,6 +7,7 @@
 #include "analyze/analyze.h"
 #include "attach/neo/protocol.h"
 #include "cli/schemas.h"
+#include "device/model.h"
 #include "profile/scope.h"
 #include "sonde/tool.h"
 
@@ -234,11 +235,19 @@ static bool take_counts(const struct cli_arguments *arguments, struct session *s
     return realpath(directory, session->counts) != NULL;
 }
 
+/* Code for divergent channels comes out wrong of the compiler's second register
+ * allocation on Gen12 and later (doc/attach.md). */
+static const char *default_registers(const struct target *target)
+{
+    bool is_safe = target->model != NULL &&
+                   device_model_configuration(target->model)->platform == SONDE_GEN_PLATFORM_GEN9;
+    return is_safe ? ATTACH_REGISTERS_RECOMPILE : ATTACH_REGISTERS_UNMODIFIED;
+}
+
 int session_prepare(const struct cli_arguments *arguments, struct session *session)
 {
     memset(session, 0, sizeof *session);
     session->records = cli_value(arguments, CLI_OPTION_RECORDS, NULL);
-    session->registers = cli_value(arguments, CLI_OPTION_REGISTERS, NULL);
     if (!take_maximum(arguments, session) || !take_counts(arguments, session) ||
         !take_schemas(arguments, session) || !take_tools(arguments, session) ||
         !take_filter(arguments, session) ||
@@ -246,6 +255,8 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
                           &session->max_instructions) ||
         !target_choose(cli_value(arguments, CLI_OPTION_DEVICE, "auto"), &session->target))
         return CLI_EXIT_SONDE;
+    session->registers =
+        cli_value(arguments, CLI_OPTION_REGISTERS, default_registers(&session->target));
     if (session->target.model == NULL && session->records != NULL &&
         strcmp(session->records, ATTACH_RECORDS_WINDOW) == 0) {
         cli_error("--records window runs work-groups again, which only an emulated device can: use "

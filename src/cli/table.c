@@ -45,7 +45,8 @@ static const struct cli_option options[] = {
      NULL, false, false},
     {CLI_OPTION_REGISTERS, 0, "registers", "HOW",
      "recompile (the compiler assigns registers again and leaves some free) or unmodified (the "
-     "kernel is exactly the one that runs without Sonde) (default: recompile).",
+     "kernel is exactly the one that runs without Sonde) (default: recompile on emu:skl, else "
+     "unmodified).",
      register_choices, false, false},
     {CLI_OPTION_RECORDS, 0, "records", "HOW",
      "Space for what tracing tools record in a dispatch: sized (each dispatch is first run without "

@@ -170,7 +170,7 @@ def chosen_registers():
               (THREADS, min(own), max(own)), row)
     check(DEVICE == "emu:skl" or [row["channel"] for row in lanes] == list(range(16)), lanes)
     # A register by number: r0.1 is the group in x, r0.5 counts the threads.
-    table, lanes = values("strides", "r0", "block=exit")
+    table, lanes = values("strides", "r0", "block=entry")
     one = [row for row in lanes["rows"] if row["channel"] == 1][0]
     check((one["lowest"], one["highest"], one["different"]) == ("0", "3", 4), one)
     check([row["register"] for row in table["rows"]] == ["r0"], table)

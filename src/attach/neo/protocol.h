@@ -31,7 +31,7 @@
 /* The driver gets the same heap and the same buffers, but every dispatch
  * enters the original body: baseline of `sonde verify`. */
 #define ATTACH_MODE_ORIGINAL "original"
-/* ATTACH_REGISTERS_*; unset = recompile. */
+/* ATTACH_REGISTERS_*; unset = recompile. `sonde run` always sets it. */
 #define ATTACH_ENV_REGISTERS "SONDE_REGISTERS"
 /* Ask the compiler to run register allocation again, to report the registers
  * that it left free and to reserve scratch: the program's instructions are the
