@@ -210,6 +210,7 @@ def parse_options():
                         help="print the end of the output of programs that do not pass")
     options = parser.parse_args()
     options.device = options.device or ["emu:skl", "emu:tgllp", "emu:dg2"]
+    options.sonde = os.path.abspath(shutil.which(options.sonde) or options.sonde)
     return options
 
 
