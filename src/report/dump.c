@@ -174,7 +174,8 @@ static void json_hex(struct report_json *json, const char *key, const uint8_t *b
     free(hex.data);
 }
 
-static void json_kernel(const struct sonde_trace_kernel *kernel, struct report_json *json)
+/* Begins the object of a kernel with what identifies it; the caller ends it. */
+static void json_begin_kernel(const struct sonde_trace_kernel *kernel, struct report_json *json)
 {
     char hash[24];
     format_hash(kernel->hash, hash);
@@ -186,6 +187,11 @@ static void json_kernel(const struct sonde_trace_kernel *kernel, struct report_j
     report_json_string(json, "platform", sonde_gen_platform_name(kernel->platform));
     report_json_number(json, "simd", kernel->simd_width);
     report_json_number(json, "instructions", kernel->instruction_count);
+}
+
+static void json_kernel(const struct sonde_trace_kernel *kernel, struct report_json *json)
+{
+    json_begin_kernel(kernel, json);
     report_json_string(json, "refusal", kernel->refusal);
     report_json_number(json, "inserted_instructions", kernel->inserted_instructions);
     report_json_number(json, "inserted_bytes", kernel->inserted_bytes);
@@ -353,16 +359,7 @@ void report_info_text(const struct sonde_trace *trace, struct report_text *text)
 static void json_info_kernel(const struct sonde_trace *trace,
                              const struct sonde_trace_kernel *kernel, struct report_json *json)
 {
-    char hash[24];
-    format_hash(kernel->hash, hash);
-    report_json_begin_object(json, NULL);
-    report_json_number(json, "id", kernel->id);
-    report_json_number(json, "process", kernel->process);
-    report_json_string(json, "name", kernel->name);
-    report_json_string(json, "hash", hash);
-    report_json_string(json, "platform", sonde_gen_platform_name(kernel->platform));
-    report_json_number(json, "simd", kernel->simd_width);
-    report_json_number(json, "instructions", kernel->instruction_count);
+    json_begin_kernel(kernel, json);
     report_json_number(json, "blocks", kernel->block_count);
     report_json_number(json, "dispatches", dispatches_of(trace, kernel->id));
     report_json_string(json, "refusal", kernel->refusal);
