@@ -5,36 +5,22 @@
 #include "base/bytes.h"
 #include "trace/format.h"
 
-static void put32(struct trace_buffer *buffer, uint32_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 4);
-    if (place != NULL)
-        base_store32(place, value);
-}
-
-static void put64(struct trace_buffer *buffer, uint64_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 8);
-    if (place != NULL)
-        base_store64(place, value);
-}
-
 void trace_encode_arguments(struct trace_buffer *buffer,
                             const struct sonde_trace_arguments *arguments)
 {
-    put32(buffer, arguments->kernel);
-    put32(buffer, arguments->slm_size);
-    put32(buffer, arguments->payload_register);
-    put32(buffer, (uint32_t)arguments->count);
+    trace_put32(buffer, arguments->kernel);
+    trace_put32(buffer, arguments->slm_size);
+    trace_put32(buffer, arguments->payload_register);
+    trace_put32(buffer, (uint32_t)arguments->count);
     for (size_t i = 0; i < arguments->count; i++) {
         const struct sonde_trace_argument *item = &arguments->items[i];
         size_t length = item->name == NULL ? 0 : strlen(item->name);
-        put32(buffer, item->index);
-        put32(buffer, item->kind);
-        put32(buffer, item->bti);
-        put32(buffer, item->offset);
-        put32(buffer, item->size);
-        put32(buffer, (uint32_t)length);
+        trace_put32(buffer, item->index);
+        trace_put32(buffer, item->kind);
+        trace_put32(buffer, item->bti);
+        trace_put32(buffer, item->offset);
+        trace_put32(buffer, item->size);
+        trace_put32(buffer, (uint32_t)length);
         uint8_t *place = trace_buffer_grow(buffer, length);
         if (place != NULL && length > 0)
             memcpy(place, item->name, length);
@@ -81,12 +67,12 @@ bool trace_decode_arguments(const struct trace_section *section, struct trace_ar
 
 void trace_encode_buffers(struct trace_buffer *buffer, const struct sonde_trace_buffers *buffers)
 {
-    put32(buffer, buffers->dispatch);
-    put32(buffer, (uint32_t)buffers->count);
+    trace_put32(buffer, buffers->dispatch);
+    trace_put32(buffer, (uint32_t)buffers->count);
     for (size_t i = 0; i < buffers->count; i++) {
-        put32(buffer, buffers->items[i].argument);
-        put64(buffer, buffers->items[i].address);
-        put64(buffer, buffers->items[i].size);
+        trace_put32(buffer, buffers->items[i].argument);
+        trace_put64(buffer, buffers->items[i].address);
+        trace_put64(buffer, buffers->items[i].size);
     }
 }
 

@@ -9,31 +9,10 @@
 
 enum { ADDRESS_LIMIT = 1 << 20 };
 
-static void put16(struct trace_buffer *buffer, uint16_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 2);
-    if (place != NULL)
-        base_store16(place, value);
-}
-
-static void put32(struct trace_buffer *buffer, uint32_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 4);
-    if (place != NULL)
-        base_store32(place, value);
-}
-
-static void put64(struct trace_buffer *buffer, uint64_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 8);
-    if (place != NULL)
-        base_store64(place, value);
-}
-
 static void put_string(struct trace_buffer *buffer, const char *text)
 {
     size_t size = text == NULL ? 0 : strnlen(text, TRACE_SECTION_LIMIT);
-    put32(buffer, (uint32_t)size);
+    trace_put32(buffer, (uint32_t)size);
     uint8_t *place = trace_buffer_grow(buffer, size);
     if (place != NULL && size > 0)
         memcpy(place, text, size);
@@ -45,18 +24,18 @@ void trace_encode_firmware(struct trace_buffer *buffer, const struct sonde_trace
         buffer->failed = true;
         return;
     }
-    put32(buffer, firmware->is_extended ? TRACE_FIRMWARE_EXTENDED : 0);
-    put16(buffer, firmware->enter_word);
-    put16(buffer, firmware->exit_word);
-    put32(buffer, firmware->return_cycles);
-    put32(buffer, firmware->interrupt_return_cycles);
-    put32(buffer, firmware->data_end);
-    put32(buffer, (uint32_t)firmware->symbol_count);
+    trace_put32(buffer, firmware->is_extended ? TRACE_FIRMWARE_EXTENDED : 0);
+    trace_put16(buffer, firmware->enter_word);
+    trace_put16(buffer, firmware->exit_word);
+    trace_put32(buffer, firmware->return_cycles);
+    trace_put32(buffer, firmware->interrupt_return_cycles);
+    trace_put32(buffer, firmware->data_end);
+    trace_put32(buffer, (uint32_t)firmware->symbol_count);
     for (size_t i = 0; i < firmware->symbol_count; i++) {
         const struct sonde_trace_symbol *symbol = &firmware->symbols[i];
-        put32(buffer, symbol->address);
-        put32(buffer, symbol->size);
-        put32(buffer, symbol->is_function ? TRACE_SYMBOL_FUNCTION : 0);
+        trace_put32(buffer, symbol->address);
+        trace_put32(buffer, symbol->size);
+        trace_put32(buffer, symbol->is_function ? TRACE_SYMBOL_FUNCTION : 0);
         put_string(buffer, symbol->name);
     }
 }
@@ -65,9 +44,9 @@ void trace_encode_firmware(struct trace_buffer *buffer, const struct sonde_trace
 void trace_encode_calls(struct trace_buffer *buffer, const struct sonde_trace_call *calls,
                         size_t count, uint64_t first)
 {
-    put64(buffer, first);
-    put64(buffer, count > 0 ? calls[0].cycle : 0);
-    put32(buffer, (uint32_t)count);
+    trace_put64(buffer, first);
+    trace_put64(buffer, count > 0 ? calls[0].cycle : 0);
+    trace_put32(buffer, (uint32_t)count);
     uint8_t *place =
         count > TRACE_CALL_LIMIT ? NULL : trace_buffer_grow(buffer, TRACE_CALL_BYTES * count);
     if (place == NULL) {
@@ -88,14 +67,14 @@ void trace_encode_calls(struct trace_buffer *buffer, const struct sonde_trace_ca
 void trace_encode_firmware_end(struct trace_buffer *buffer,
                                const struct sonde_trace_firmware_end *end, uint64_t calls)
 {
-    put64(buffer, calls);
-    put64(buffer, end->cycles);
-    put64(buffer, end->idle_cycles);
-    put64(buffer, end->instructions);
-    put64(buffer, end->interrupts);
-    put32(buffer, end->address);
-    put32(buffer, end->sp);
-    put32(buffer, end->is_fault ? TRACE_FIRMWARE_END_FAULT : 0);
+    trace_put64(buffer, calls);
+    trace_put64(buffer, end->cycles);
+    trace_put64(buffer, end->idle_cycles);
+    trace_put64(buffer, end->instructions);
+    trace_put64(buffer, end->interrupts);
+    trace_put32(buffer, end->address);
+    trace_put32(buffer, end->sp);
+    trace_put32(buffer, end->is_fault ? TRACE_FIRMWARE_END_FAULT : 0);
     put_string(buffer, end->reason);
 }
 

@@ -25,14 +25,21 @@ void trace_buffer_clear(struct trace_buffer *buffer)
     *buffer = (struct trace_buffer){0};
 }
 
-static void put32(struct trace_buffer *buffer, uint32_t value)
+void trace_put16(struct trace_buffer *buffer, uint16_t value)
+{
+    uint8_t *place = trace_buffer_grow(buffer, 2);
+    if (place != NULL)
+        base_store16(place, value);
+}
+
+void trace_put32(struct trace_buffer *buffer, uint32_t value)
 {
     uint8_t *place = trace_buffer_grow(buffer, 4);
     if (place != NULL)
         base_store32(place, value);
 }
 
-static void put64(struct trace_buffer *buffer, uint64_t value)
+void trace_put64(struct trace_buffer *buffer, uint64_t value)
 {
     uint8_t *place = trace_buffer_grow(buffer, 8);
     if (place != NULL)
@@ -47,7 +54,7 @@ static void put_bytes(struct trace_buffer *buffer, const void *data, size_t size
         buffer->failed = true;
         return;
     }
-    put32(buffer, (uint32_t)size);
+    trace_put32(buffer, (uint32_t)size);
     uint8_t *place = trace_buffer_grow(buffer, size);
     if (place != NULL && size > 0)
         memcpy(place, data, size);
@@ -60,9 +67,9 @@ static void put_string(struct trace_buffer *buffer, const char *text)
 
 void trace_encode_process(struct trace_buffer *buffer, const struct sonde_trace_header *header)
 {
-    put32(buffer, header->process);
-    put64(buffer, header->clock_frequency);
-    put64(buffer, header->start_time);
+    trace_put32(buffer, header->process);
+    trace_put64(buffer, header->clock_frequency);
+    trace_put64(buffer, header->start_time);
     put_string(buffer, header->command_line);
     put_string(buffer, header->device);
     put_string(buffer, header->driver);
@@ -72,7 +79,7 @@ void trace_encode_process(struct trace_buffer *buffer, const struct sonde_trace_
     put_string(buffer, header->program);
     put_string(buffer, header->writer);
     put_string(buffer, header->records);
-    put64(buffer, header->record_space);
+    trace_put64(buffer, header->record_space);
     put_string(buffer, header->scope);
 }
 
@@ -82,14 +89,14 @@ static void put_blocks(struct trace_buffer *buffer, const struct sonde_trace_ker
         buffer->failed = true;
         return;
     }
-    put32(buffer, (uint32_t)kernel->block_count);
+    trace_put32(buffer, (uint32_t)kernel->block_count);
     for (size_t i = 0; i < kernel->block_count; i++) {
         const struct sonde_trace_block *block = &kernel->blocks[i];
-        put32(buffer, block->id);
-        put32(buffer, block->first);
-        put32(buffer, block->count);
-        put32(buffer,
-              (block->is_entry ? TRACE_BLOCK_ENTRY : 0u) | (block->is_eot ? TRACE_BLOCK_EOT : 0u));
+        trace_put32(buffer, block->id);
+        trace_put32(buffer, block->first);
+        trace_put32(buffer, block->count);
+        trace_put32(buffer, (block->is_entry ? TRACE_BLOCK_ENTRY : 0u) |
+                                (block->is_eot ? TRACE_BLOCK_EOT : 0u));
     }
 }
 
@@ -100,27 +107,27 @@ static void put_offsets(struct trace_buffer *buffer, const struct sonde_trace_ke
         buffer->failed = true;
         return;
     }
-    put32(buffer, (uint32_t)kernel->instruction_count);
-    put32(buffer, (uint32_t)count);
+    trace_put32(buffer, (uint32_t)kernel->instruction_count);
+    trace_put32(buffer, (uint32_t)count);
     for (size_t i = 0; i < count; i++)
-        put32(buffer, kernel->instruction_offsets[i]);
+        trace_put32(buffer, kernel->instruction_offsets[i]);
 }
 
 void trace_encode_kernel(struct trace_buffer *buffer, const struct sonde_trace_kernel *kernel)
 {
-    put32(buffer, kernel->id);
-    put32(buffer, (kernel->heap != NULL ? TRACE_KERNEL_HAS_HEAP : 0u) |
-                      (kernel->refusal != NULL ? TRACE_KERNEL_HAS_REFUSAL : 0u) |
-                      (kernel->debug_elf != NULL ? TRACE_KERNEL_HAS_DEBUG : 0u));
-    put64(buffer, kernel->hash);
-    put64(buffer, kernel->igc_hash);
-    put32(buffer, (uint32_t)kernel->platform);
-    put32(buffer, kernel->simd_width);
-    put32(buffer, kernel->instrumented_entry);
-    put32(buffer, kernel->profile_bti);
-    put32(buffer, kernel->inserted_instructions);
-    put32(buffer, kernel->inserted_bytes);
-    put32(buffer, kernel->spills);
+    trace_put32(buffer, kernel->id);
+    trace_put32(buffer, (kernel->heap != NULL ? TRACE_KERNEL_HAS_HEAP : 0u) |
+                            (kernel->refusal != NULL ? TRACE_KERNEL_HAS_REFUSAL : 0u) |
+                            (kernel->debug_elf != NULL ? TRACE_KERNEL_HAS_DEBUG : 0u));
+    trace_put64(buffer, kernel->hash);
+    trace_put64(buffer, kernel->igc_hash);
+    trace_put32(buffer, (uint32_t)kernel->platform);
+    trace_put32(buffer, kernel->simd_width);
+    trace_put32(buffer, kernel->instrumented_entry);
+    trace_put32(buffer, kernel->profile_bti);
+    trace_put32(buffer, kernel->inserted_instructions);
+    trace_put32(buffer, kernel->inserted_bytes);
+    trace_put32(buffer, kernel->spills);
     put_string(buffer, kernel->name);
     put_string(buffer, kernel->refusal);
     put_bytes(buffer, kernel->original, kernel->original_size);
@@ -133,26 +140,26 @@ void trace_encode_kernel(struct trace_buffer *buffer, const struct sonde_trace_k
 
 void trace_encode_dispatch(struct trace_buffer *buffer, const struct sonde_trace_dispatch *dispatch)
 {
-    put32(buffer, dispatch->id);
-    put32(buffer, dispatch->kernel);
-    put32(buffer, (dispatch->instrumented ? TRACE_DISPATCH_INSTRUMENTED : 0u) |
-                      (dispatch->complete ? TRACE_DISPATCH_COMPLETE : 0u));
-    put64(buffer, dispatch->submit_time);
-    put64(buffer, dispatch->complete_time);
-    put32(buffer, dispatch->parts);
+    trace_put32(buffer, dispatch->id);
+    trace_put32(buffer, dispatch->kernel);
+    trace_put32(buffer, (dispatch->instrumented ? TRACE_DISPATCH_INSTRUMENTED : 0u) |
+                            (dispatch->complete ? TRACE_DISPATCH_COMPLETE : 0u));
+    trace_put64(buffer, dispatch->submit_time);
+    trace_put64(buffer, dispatch->complete_time);
+    trace_put32(buffer, dispatch->parts);
 }
 
 void trace_encode_block_counts(struct trace_buffer *buffer,
                                const struct sonde_trace_block_counts *counts)
 {
-    put32(buffer, counts->dispatch);
-    put32(buffer, counts->kernel);
+    trace_put32(buffer, counts->dispatch);
+    trace_put32(buffer, counts->kernel);
     put_string(buffer, counts->tool);
     if (counts->count > TRACE_SECTION_LIMIT / 8) {
         buffer->failed = true;
         return;
     }
-    put32(buffer, (uint32_t)counts->count);
+    trace_put32(buffer, (uint32_t)counts->count);
     uint8_t *place = trace_buffer_grow(buffer, counts->count * 8);
     if (place != NULL)
         for (size_t i = 0; i < counts->count; i++)
@@ -161,19 +168,19 @@ void trace_encode_block_counts(struct trace_buffer *buffer,
 
 void trace_encode_loss(struct trace_buffer *buffer, const struct sonde_trace_loss *loss)
 {
-    put32(buffer, loss->dispatch);
-    put64(buffer, loss->records);
+    trace_put32(buffer, loss->dispatch);
+    trace_put64(buffer, loss->records);
     put_string(buffer, loss->reason);
 }
 
 void trace_encode_message(struct trace_buffer *buffer, const struct sonde_trace_message *message)
 {
-    put64(buffer, message->time);
+    trace_put64(buffer, message->time);
     put_string(buffer, message->text);
 }
 
 void trace_encode_end(struct trace_buffer *buffer, uint64_t sections, uint64_t dropped)
 {
-    put64(buffer, sections);
-    put64(buffer, dropped);
+    trace_put64(buffer, sections);
+    trace_put64(buffer, dropped);
 }

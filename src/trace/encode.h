@@ -15,6 +15,10 @@ struct trace_buffer {
 /* `count` more bytes, uninitialised; NULL when out of memory. */
 uint8_t *trace_buffer_grow(struct trace_buffer *buffer, size_t count);
 void trace_buffer_clear(struct trace_buffer *buffer);
+/* A little-endian number at the end. */
+void trace_put16(struct trace_buffer *buffer, uint16_t value);
+void trace_put32(struct trace_buffer *buffer, uint32_t value);
+void trace_put64(struct trace_buffer *buffer, uint64_t value);
 
 void trace_encode_process(struct trace_buffer *buffer, const struct sonde_trace_header *header);
 void trace_encode_kernel(struct trace_buffer *buffer, const struct sonde_trace_kernel *kernel);

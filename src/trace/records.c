@@ -18,24 +18,10 @@
 #define STRETCH_HASHED 2u
 #define STRETCH_LEVEL  1
 
-static void put32(struct trace_buffer *buffer, uint32_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 4);
-    if (place != NULL)
-        base_store32(place, value);
-}
-
-static void put64(struct trace_buffer *buffer, uint64_t value)
-{
-    uint8_t *place = trace_buffer_grow(buffer, 8);
-    if (place != NULL)
-        base_store64(place, value);
-}
-
 static void put_text(struct trace_buffer *buffer, const char *text)
 {
     size_t length = text == NULL ? 0 : strlen(text);
-    put32(buffer, (uint32_t)length);
+    trace_put32(buffer, (uint32_t)length);
     uint8_t *place = trace_buffer_grow(buffer, length);
     if (place != NULL && length > 0)
         memcpy(place, text, length);
@@ -59,28 +45,28 @@ static const char *get_text(struct base_reader *r, struct trace_arena *arena)
 void trace_encode_record_layout(struct trace_buffer *buffer, uint32_t kernel,
                                 const struct sonde_record_layout *layout)
 {
-    put32(buffer, kernel);
+    trace_put32(buffer, kernel);
     if (layout->block_count > TRACE_SECTION_LIMIT / TRACE_LAYOUT_BLOCK_BYTES ||
         layout->item_count > TRACE_SECTION_LIMIT / TRACE_LAYOUT_ITEM_BYTES) {
         buffer->failed = true;
         return;
     }
-    put32(buffer, (uint32_t)layout->block_count);
-    put32(buffer, (uint32_t)layout->item_count);
+    trace_put32(buffer, (uint32_t)layout->block_count);
+    trace_put32(buffer, (uint32_t)layout->item_count);
     for (size_t i = 0; i < layout->block_count; i++) {
-        put32(buffer, layout->blocks[i].size);
-        put32(buffer, layout->blocks[i].first_item);
-        put32(buffer, layout->blocks[i].item_count);
+        trace_put32(buffer, layout->blocks[i].size);
+        trace_put32(buffer, layout->blocks[i].first_item);
+        trace_put32(buffer, layout->blocks[i].item_count);
     }
     for (size_t i = 0; i < layout->item_count; i++) {
         const struct sonde_record_item *item = &layout->items[i];
-        put32(buffer, item->point.kind);
-        put32(buffer, item->point.after ? TRACE_POINT_AFTER : 0);
-        put32(buffer, item->point.instruction);
-        put32(buffer, item->point.first);
-        put32(buffer, item->point.count);
-        put32(buffer, item->offset);
-        put32(buffer, item->size);
+        trace_put32(buffer, item->point.kind);
+        trace_put32(buffer, item->point.after ? TRACE_POINT_AFTER : 0);
+        trace_put32(buffer, item->point.instruction);
+        trace_put32(buffer, item->point.first);
+        trace_put32(buffer, item->point.count);
+        trace_put32(buffer, item->offset);
+        trace_put32(buffer, item->size);
     }
 }
 
@@ -259,14 +245,14 @@ enum sonde_status trace_stretch_read(const struct trace_stretch *stretch, uint8_
 void trace_encode_record_totals(struct trace_buffer *buffer,
                                 const struct sonde_trace_record_totals *totals)
 {
-    put32(buffer, totals->dispatch);
-    put32(buffer, totals->kernel);
-    put64(buffer, totals->predicted);
-    put64(buffer, totals->used);
-    put64(buffer, totals->stored);
-    put64(buffer, totals->lost);
-    put64(buffer, totals->lost_bytes);
-    put32(buffer, (uint32_t)totals->visit_count);
+    trace_put32(buffer, totals->dispatch);
+    trace_put32(buffer, totals->kernel);
+    trace_put64(buffer, totals->predicted);
+    trace_put64(buffer, totals->used);
+    trace_put64(buffer, totals->stored);
+    trace_put64(buffer, totals->lost);
+    trace_put64(buffer, totals->lost_bytes);
+    trace_put32(buffer, (uint32_t)totals->visit_count);
     uint8_t *place = trace_buffer_grow(buffer, 8 * totals->visit_count);
     for (size_t i = 0; i < totals->visit_count && place != NULL; i++)
         base_store64(place + 8 * i, totals->visits[i]);
@@ -301,18 +287,18 @@ bool trace_decode_record_totals(const struct trace_section *section, struct trac
 
 void trace_encode_counters(struct trace_buffer *buffer, const struct sonde_trace_counters *counters)
 {
-    put32(buffer, counters->dispatch);
-    put32(buffer, counters->kernel);
+    trace_put32(buffer, counters->dispatch);
+    trace_put32(buffer, counters->kernel);
     put_text(buffer, counters->tool);
     if (counters->count > TRACE_SECTION_LIMIT / TRACE_COUNTER_BYTES) {
         buffer->failed = true;
         return;
     }
-    put32(buffer, (uint32_t)counters->count);
+    trace_put32(buffer, (uint32_t)counters->count);
     for (size_t i = 0; i < counters->count; i++) {
-        put32(buffer, counters->items[i].instruction);
-        put32(buffer, counters->items[i].kind);
-        put64(buffer, counters->items[i].value);
+        trace_put32(buffer, counters->items[i].instruction);
+        trace_put32(buffer, counters->items[i].kind);
+        trace_put64(buffer, counters->items[i].value);
     }
 }
 
