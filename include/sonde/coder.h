@@ -17,16 +17,17 @@ enum sonde_buffer_model {
 
 struct sonde_coder_options {
     enum sonde_buffer_model buffer_model;
-    uint32_t binding_table_index; /* of the profile buffer, SURFACE */
+    uint32_t binding_table_index; /* of the profile buffer, where it is a surface */
     uint32_t maximum_threads;     /* hardware threads of the device: bound of thread ids */
     bool use_own_liveness;        /* false: only the compiler's free list */
     /* STATELESS: the address of the profile buffer, or, when that is 0, the
      * byte of the register file where the driver puts it at the kernel's entry
-     * (8 bytes, a multiple of 8). */
+     * (8 bytes, a multiple of 8). When that is 0 too the buffer has to be a
+     * surface that holds its address: the kernel's entry reads it there. */
     uint64_t buffer_address;
     uint32_t buffer_address_byte;
-    /* SURFACE: whether the host leaves the buffer's own 64-bit address in the
-     * buffer, and at which byte, a multiple of 8. Pointers into the buffer are
+    /* Whether the host leaves the buffer's own 64-bit address in the buffer, and
+     * at which byte, a multiple of 8. SURFACE: pointers into the buffer are
      * possible then. */
     bool buffer_holds_address;
     uint32_t buffer_address_offset;

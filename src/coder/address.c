@@ -41,6 +41,13 @@ bool coder_has_pointers(const struct sonde_coder *coder)
     return is_stateless(coder) || coder->options.buffer_holds_address;
 }
 
+bool coder_fetches_address(const struct sonde_coder *coder)
+{
+    const struct sonde_coder_options *options = &coder->options;
+    return is_stateless(coder) && options->buffer_address == 0 &&
+           options->buffer_address_byte == 0 && options->buffer_holds_address;
+}
+
 void coder_pointer(struct coder_builder *builder, sonde_vreg pointer, struct sonde_operand offset)
 {
     const struct sonde_coder_options *options = &builder->coder->options;

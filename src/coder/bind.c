@@ -29,6 +29,10 @@ static struct plan_binding *find_binding(struct plan *plan, sonde_vreg vreg)
                                      .align = from->align,
                                      .byte = from->byte,
                                      .lasts = from->byte != CODER_NO_BYTE};
+    /* To be fetched there: the message takes a register. */
+    if (vreg == plan->coder->buffer_address && !binding->lasts &&
+        coder_fetches_address(plan->coder))
+        binding->size = binding->align = plan->coder->grf_size;
     return binding;
 }
 

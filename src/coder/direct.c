@@ -7,6 +7,8 @@
 #define DESCRIPTOR_SCRATCH_WRITE 0x020f0000u /* dc0, 1 HWord, header; plus offset in HWords */
 #define DESCRIPTOR_SCRATCH_READ  0x021c0000u
 #define HEADER_FF_TID            20u /* byte of r0: dword 5 */
+#define HEADER_BLOCK_OFFSET      8u  /* of a block message: dword 2, in OWords */
+#define OWORD_BYTES              16u
 
 struct sonde_gen_operand direct_grf(const struct sonde_coder *coder, uint32_t byte,
                                     enum sonde_gen_type type)
@@ -205,8 +207,8 @@ enum sonde_status direct_scratch(const struct sonde_coder *coder, struct coder_c
 }
 
 enum sonde_status direct_block(const struct sonde_coder *coder, struct coder_code *code,
-                               uint32_t header, uint32_t number, uint32_t size, bool write,
-                               struct sonde_error *error)
+                               bool by_address, uint32_t header, uint32_t number, uint32_t size,
+                               bool write, struct sonde_error *error)
 {
     struct sonde_gen_operand data = direct_grf(coder, number * coder->grf_size, SONDE_GEN_TYPE_UD);
     bool split = coder->isa->split_opcode != SONDE_GEN_SEND;
@@ -217,7 +219,8 @@ enum sonde_status direct_block(const struct sonde_coder *coder, struct coder_cod
     send.src[0] = direct_grf(coder, header * coder->grf_size, SONDE_GEN_TYPE_UD);
     if (send.source_count == 2)
         send.src[1] = write ? data : direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD);
-    direct_set_send(&send, coder_block_function(coder), coder_block_descriptor(coder, size, write),
+    direct_set_send(&send, coder_block_function(by_address),
+                    coder_block_descriptor(coder, by_address, size, write),
                     write ? (uint8_t)(size / coder->grf_size) : 0);
     return coder_code_append(code, &send, error);
 }
@@ -310,6 +313,27 @@ enum sonde_status direct_read_buffer_address(const struct sonde_coder *coder,
             source = immediate_operand((uint32_t)(coder->options.buffer_address >> 32 * half));
         status = append_move(coder, code, 1, direct_grf(coder, dst + 4 * half, SONDE_GEN_TYPE_UD),
                              source, error);
+    }
+    return status;
+}
+
+enum sonde_status direct_fetch_buffer_address(const struct sonde_coder *coder,
+                                              struct coder_code *code, uint32_t dst, uint32_t work,
+                                              struct sonde_error *error)
+{
+    uint32_t offset = coder->options.buffer_address_offset, number = work / coder->grf_size;
+    enum sonde_status status = direct_clear(coder, code, work, coder->grf_size, error);
+    if (status == SONDE_OK)
+        status = append_move(coder, code, 1,
+                             direct_grf(coder, work + HEADER_BLOCK_OFFSET, SONDE_GEN_TYPE_UD),
+                             immediate_operand(offset / OWORD_BYTES), error);
+    if (status == SONDE_OK)
+        status = direct_block(coder, code, false, number, number, OWORD_BYTES, false, error);
+    for (uint32_t half = 0; half < 2 && status == SONDE_OK; half++) {
+        uint32_t from = work + offset % OWORD_BYTES + 4 * half, to = dst + 4 * half;
+        if (from != to)
+            status = append_move(coder, code, 1, direct_grf(coder, to, SONDE_GEN_TYPE_UD),
+                                 direct_grf(coder, from, SONDE_GEN_TYPE_UD), error);
     }
     return status;
 }

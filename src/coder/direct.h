@@ -26,11 +26,11 @@ enum sonde_status direct_add_immediate(const struct sonde_coder *coder, struct c
 enum sonde_status direct_scratch(const struct sonde_coder *coder, struct coder_code *code,
                                  uint32_t header, uint32_t number, uint32_t offset, bool write,
                                  struct sonde_error *error);
-/* `size` bytes of registers to or from the profile buffer; the place stands in
- * the header as a block message wants it. */
+/* `size` bytes of registers to or from the profile buffer, by its address or as
+ * a surface; the place stands in the header as such a block message wants it. */
 enum sonde_status direct_block(const struct sonde_coder *coder, struct coder_code *code,
-                               uint32_t header, uint32_t number, uint32_t size, bool write,
-                               struct sonde_error *error);
+                               bool by_address, uint32_t header, uint32_t number, uint32_t size,
+                               bool write, struct sonde_error *error);
 /* dst:uq = the low half at dst + the profile buffer's address, without carry. */
 enum sonde_status direct_add_buffer_address(const struct sonde_coder *coder,
                                             struct coder_code *code, uint32_t dst,
@@ -55,6 +55,11 @@ enum sonde_status direct_read_ff_tid(const struct sonde_coder *coder, struct cod
 enum sonde_status direct_read_buffer_address(const struct sonde_coder *coder,
                                              struct coder_code *code, uint32_t dst,
                                              struct sonde_error *error);
+/* The same, of a buffer that holds its address: register `work` is lost, of which
+ * dst may be a part. */
+enum sonde_status direct_fetch_buffer_address(const struct sonde_coder *coder,
+                                              struct coder_code *code, uint32_t dst, uint32_t work,
+                                              struct sonde_error *error);
 enum sonde_status direct_clear(const struct sonde_coder *coder, struct coder_code *code,
                                uint32_t dst, uint32_t size, struct sonde_error *error);
 

@@ -139,8 +139,12 @@ static enum sonde_status emit_address(const struct plan *plan, struct coder_code
 {
     for (size_t i = 0; i < plan->binding_count; i++) {
         const struct plan_binding *binding = &plan->bindings[i];
-        if (binding->vreg == plan->coder->buffer_address && !binding->lasts)
-            return direct_read_buffer_address(plan->coder, code, binding->byte, error);
+        if (binding->vreg != plan->coder->buffer_address || binding->lasts)
+            continue;
+        return coder_fetches_address(plan->coder)
+                   ? direct_fetch_buffer_address(plan->coder, code, binding->byte, binding->byte,
+                                                 error)
+                   : direct_read_buffer_address(plan->coder, code, binding->byte, error);
     }
     return SONDE_OK;
 }

@@ -120,6 +120,7 @@ struct sonde_coder {
     uint32_t spill_offset, spill_size; /* bytes of the profile buffer, 0: none */
     uint32_t entry;                    /* instruction at which lasting registers are filled */
     bool has_wide_accumulators;        /* of more than 32 bits a channel, in the kernel */
+    bool address_never_lasts;          /* nothing is free to fetch it with at the entry */
     uint8_t token; /* of the scoreboard, for inserted messages; if possible not the kernel's */
     uint64_t kernel_bytes[SONDE_GEN_GRF_WORDS]; /* of registers that the kernel touches */
     struct coder_body *bodies;
@@ -208,9 +209,11 @@ void coder_message_store_pair(struct coder_builder *builder, sonde_vreg address,
 void coder_message_block(struct coder_builder *builder, sonde_vreg address,
                          struct sonde_operand data, uint32_t size, bool write);
 
-/* Of a message that moves `size` bytes of the profile buffer. */
-enum sonde_gen_sfid coder_block_function(const struct sonde_coder *coder);
-uint32_t coder_block_descriptor(const struct sonde_coder *coder, uint32_t size, bool write);
+/* Of a message that moves `size` bytes of the profile buffer, named by its
+ * address or as a surface. */
+enum sonde_gen_sfid coder_block_function(bool by_address);
+uint32_t coder_block_descriptor(const struct sonde_coder *coder, bool by_address, uint32_t size,
+                                bool write);
 
 /* link.c: bodies of a probe, made at its first call. */
 enum sonde_status coder_body_find(struct sonde_coder *coder,
@@ -240,6 +243,8 @@ enum sonde_status coder_slot_resolve(struct sonde_coder *coder, struct sonde_err
  * profile buffer; fails where that has none. */
 void coder_pointer(struct coder_builder *builder, sonde_vreg pointer, struct sonde_operand offset);
 bool coder_has_pointers(const struct sonde_coder *coder);
+/* Addresses are used, and fetched from the buffer as a surface. */
+bool coder_fetches_address(const struct sonde_coder *coder);
 
 /* scoreboard.c: let the instructions from `first` on, which are to be inserted
  * at one place, wait for what they must wait for. */

@@ -86,7 +86,8 @@ static bool fill_lasting_pool(struct sonde_coder *coder, struct coder_pool *pool
     if (!fill_whole_kernel_pool(coder, pool))
         return false;
     coder_pool_remove(pool, 0, coder->grf_size);
-    if (coder->options.buffer_model == SONDE_BUFFER_STATELESS && coder->options.buffer_address == 0)
+    if (coder->options.buffer_model == SONDE_BUFFER_STATELESS &&
+        coder->options.buffer_address_byte != 0)
         coder_pool_remove(pool, coder->options.buffer_address_byte, 8);
     return true;
 }
@@ -113,15 +114,17 @@ static enum sonde_status place(struct sonde_coder *coder, struct coder_pool *poo
                                struct sonde_error *error)
 {
     struct coder_vreg *vreg = &coder->vregs[v];
-    if (has_pool)
+    bool is_address = vreg->fill == CODER_FILL_BUFFER_ADDRESS;
+    if (has_pool && !(is_address && coder->address_never_lasts))
         vreg->byte = reserve_lasting(coder, pool, vreg->size, vreg->align);
     if (vreg->byte != CODER_NO_BYTE) {
         hold(coder, vreg->byte, vreg->size);
         coder_pool_remove(&coder->compiler_free, vreg->byte, vreg->size);
         return SONDE_OK;
     }
-    /* A known address is written down in each procedure. */
-    if (vreg->fill == CODER_FILL_BUFFER_ADDRESS && coder->options.buffer_address != 0)
+    /* A known address is written down in each procedure, one that the buffer
+     * holds is fetched there. */
+    if (is_address && (coder->options.buffer_address != 0 || coder_fetches_address(coder)))
         return SONDE_OK;
     return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
                            "procedure %s needs %u bytes of registers for the whole kernel (%s), "
@@ -207,21 +210,39 @@ void coder_keep_chunks(struct sonde_coder *coder, const struct sonde_procedure *
             keep_chunk(coder, &procedure->items[i].chunk);
 }
 
-/* A byte for the temporary of the entry code: unused by the kernel, or dead
- * at its first instruction. */
-static uint32_t entry_temporary(struct sonde_coder *coder, const struct sonde_gen_effect *live)
+/* A place for the temporary of the entry code, of `size` bytes: unused by the
+ * kernel, or dead at its first instruction. */
+static uint32_t entry_temporary(struct sonde_coder *coder, const struct sonde_gen_effect *live,
+                                uint32_t size)
 {
     struct coder_pool pool;
     if (!fill_whole_kernel_pool(coder, &pool))
         return CODER_NO_BYTE;
-    uint32_t byte = coder_pool_reserve(&pool, 4, 4);
+    uint32_t byte = coder_pool_reserve(&pool, size, size);
     if (byte != CODER_NO_BYTE || !coder->options.use_own_liveness || live->grf_unknown)
         return byte;
     coder_pool_clear(&pool, coder->grf_words);
     coder_pool_add(&pool, 0, coder->grf_words * 64);
     coder_pool_remove_set(&pool, live->grf);
     coder_pool_remove_set(&pool, coder->held);
-    return coder_pool_reserve(&pool, 4, 4);
+    return coder_pool_reserve(&pool, size, size);
+}
+
+static enum sonde_status fill_address(struct sonde_coder *coder, struct coder_code *code,
+                                      struct coder_vreg *vreg, struct sonde_error *error)
+{
+    if (!coder_fetches_address(coder))
+        return direct_read_buffer_address(coder, code, vreg->byte, error);
+    struct sonde_gen_effect live;
+    enum sonde_status status = sonde_kernel_live_before(coder->kernel, coder->entry, &live, error);
+    if (status != SONDE_OK)
+        return status;
+    uint32_t work = entry_temporary(coder, &live, coder->grf_size);
+    if (work != CODER_NO_BYTE)
+        return direct_fetch_buffer_address(coder, code, vreg->byte, work, error);
+    coder->address_never_lasts = true;
+    vreg->byte = CODER_NO_BYTE;
+    return SONDE_OK;
 }
 
 /* Copies of what stands in registers at the entry first, then zeros. */
@@ -232,13 +253,13 @@ static enum sonde_status fill_lasting(struct sonde_coder *coder, struct coder_co
     enum sonde_status status = SONDE_OK;
     for (size_t o = 0; o < sizeof order; o++) {
         for (size_t v = 1; v < coder->vreg_count && status == SONDE_OK; v++) {
-            const struct coder_vreg *vreg = &coder->vregs[v];
+            struct coder_vreg *vreg = &coder->vregs[v];
             if (vreg->fill != order[o] || vreg->byte == CODER_NO_BYTE)
                 continue;
             if (vreg->fill == CODER_FILL_FF_TID)
                 status = direct_read_ff_tid(coder, code, vreg->byte, error);
             else if (vreg->fill == CODER_FILL_BUFFER_ADDRESS)
-                status = direct_read_buffer_address(coder, code, vreg->byte, error);
+                status = fill_address(coder, code, vreg, error);
             else
                 status = direct_clear(coder, code, vreg->byte, vreg->size, error);
         }
@@ -257,7 +278,7 @@ static enum sonde_status expand_entry(struct sonde_coder *coder, struct coder_co
     status = sonde_kernel_live_before(coder->kernel, coder->entry, &live, error);
     if (status != SONDE_OK)
         return status;
-    uint32_t temporary = entry_temporary(coder, &live);
+    uint32_t temporary = entry_temporary(coder, &live, 4);
     for (size_t i = 0; i < coder->kept_count;) {
         struct coder_kept *kept = &coder->kept[i];
         if (temporary == CODER_NO_BYTE &&

@@ -28,24 +28,19 @@ static uint32_t lengths(uint32_t payload, uint32_t response)
     return payload << 25 | response << 20;
 }
 
-static bool has_addresses(const struct sonde_coder *coder)
-{
-    return coder->options.buffer_model == SONDE_BUFFER_STATELESS;
-}
-
 static bool is_stateless(const struct coder_builder *builder)
 {
-    return has_addresses(builder->coder);
+    return builder->coder->options.buffer_model == SONDE_BUFFER_STATELESS;
 }
 
-static uint32_t bti_of(const struct sonde_coder *coder)
+static uint32_t bti_of(const struct sonde_coder *coder, bool by_address)
 {
-    return has_addresses(coder) ? BTI_STATELESS : coder->options.binding_table_index;
+    return by_address ? BTI_STATELESS : coder->options.binding_table_index;
 }
 
 static uint32_t bti(const struct coder_builder *builder)
 {
-    return bti_of(builder->coder);
+    return bti_of(builder->coder, is_stateless(builder));
 }
 
 static struct sonde_gen_instruction make_send(const struct coder_builder *builder,
@@ -107,18 +102,20 @@ static sonde_vreg block_header(struct coder_builder *builder, sonde_vreg address
     return header;
 }
 
-enum sonde_gen_sfid coder_block_function(const struct sonde_coder *coder)
+enum sonde_gen_sfid coder_block_function(bool by_address)
 {
-    return has_addresses(coder) ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0;
+    return by_address ? SONDE_GEN_SFID_DC1 : SONDE_GEN_SFID_DC0;
 }
 
-uint32_t coder_block_descriptor(const struct sonde_coder *coder, uint32_t size, bool write)
+uint32_t coder_block_descriptor(const struct sonde_coder *coder, bool by_address, uint32_t size,
+                                bool write)
 {
     uint32_t registers = (size + coder->grf_size - 1) / coder->grf_size, owords = size / 16;
     uint32_t code = owords == 1 ? 0 : (uint32_t)__builtin_ctz(owords) + 1;
-    uint32_t type = has_addresses(coder) ? (write ? BLOCK_WRITE_A64 : BLOCK_READ_A64)
-                                         : (write ? BLOCK_WRITE : BLOCK_READ);
-    return type | DESCRIPTOR_HEADER | code << 8 | bti_of(coder) | lengths(1, write ? 0 : registers);
+    uint32_t type = by_address ? (write ? BLOCK_WRITE_A64 : BLOCK_READ_A64)
+                               : (write ? BLOCK_WRITE : BLOCK_READ);
+    return type | DESCRIPTOR_HEADER | code << 8 | bti_of(coder, by_address) |
+           lengths(1, write ? 0 : registers);
 }
 
 void coder_message_block(struct coder_builder *builder, sonde_vreg address,
@@ -129,7 +126,9 @@ void coder_message_block(struct coder_builder *builder, sonde_vreg address,
     sonde_vreg header = block_header(builder, address);
     struct sonde_gen_instruction send = make_send(builder, 8, write);
     send.dst.type = SONDE_GEN_TYPE_UD;
-    direct_set_send(&send, coder_block_function(coder), coder_block_descriptor(coder, size, write),
+    bool by_address = is_stateless(builder);
+    direct_set_send(&send, coder_block_function(by_address),
+                    coder_block_descriptor(coder, by_address, size, write),
                     write ? (uint8_t)registers : 0);
     coder_builder_send(builder, &send, write ? NULL : &data, header, write ? &data : NULL);
 }

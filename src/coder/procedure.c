@@ -13,16 +13,25 @@ static enum sonde_status check_options(const struct sonde_coder_options *options
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
                                "the number of hardware threads must be given");
     /* 240 and above have meanings of their own (SLM, stateless). */
-    if (options->buffer_model == SONDE_BUFFER_SURFACE && options->binding_table_index >= 240)
+    bool known = options->buffer_address != 0 || options->buffer_address_byte != 0;
+    bool stateless = options->buffer_model == SONDE_BUFFER_STATELESS;
+    bool fetches = stateless && !known && options->buffer_holds_address;
+    if ((!stateless || fetches) && options->binding_table_index >= 240)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
                                "binding-table index %u is out of range",
                                options->binding_table_index);
-    if (options->buffer_model == SONDE_BUFFER_STATELESS && options->buffer_address == 0 &&
+    if (stateless && options->buffer_address == 0 && !fetches &&
         (options->buffer_address_byte % 8 != 0 || options->buffer_address_byte == 0 ||
          options->buffer_address_byte > 128 * 32 - 8))
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
                                "the profile buffer's address must be given, or the multiple of 8 "
-                               "in the register file where it stands at the entry");
+                               "in the register file where it stands at the entry, or in the "
+                               "buffer");
+    if (options->buffer_holds_address && options->buffer_address_offset % 8 != 0)
+        return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
+                               "the profile buffer holds its address at byte %u, which is no "
+                               "multiple of 8",
+                               options->buffer_address_offset);
     return SONDE_OK;
 }
 

@@ -21,9 +21,10 @@
 #define OWORD_BYTES  16u
 #define HEADER_PLACE 8u /* byte of the header: the offset in a surface, in OWords */
 
+/* A surface needs no register for its address. */
 static bool is_stateless(const struct sonde_coder *coder)
 {
-    return coder->options.buffer_model == SONDE_BUFFER_STATELESS;
+    return coder->options.buffer_model == SONDE_BUFFER_STATELESS && !coder_fetches_address(coder);
 }
 
 static uint32_t thread_ids(const struct sonde_coder *coder)
@@ -388,8 +389,9 @@ static enum sonde_status move_buffer(const struct plan *plan, struct coder_code 
                              : direct_add_immediate(coder, code, byte, byte, place - at, error);
         at = place;
         if (status == SONDE_OK)
-            status = direct_block(coder, code, plan->carrier, plan->victims[run->first],
-                                  run->count * coder->grf_size, save, error);
+            status =
+                direct_block(coder, code, is_stateless(coder), plan->carrier,
+                             plan->victims[run->first], run->count * coder->grf_size, save, error);
     }
     if (status == SONDE_OK && (!save || plan->has_keeper))
         status = move_home(plan, code, save ? plan->keeper : plan->carrier, false, error);

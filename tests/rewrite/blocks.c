@@ -12,18 +12,6 @@
 #include "probe.h"
 #include "sonde/gen_message.h"
 
-static const struct {
-    enum sonde_buffer_model model;
-    enum probe_registers registers;
-} modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},      {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},          {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
-    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},     {SONDE_BUFFER_SURFACE, PROBE_SPILL_BUFFER},
-    {SONDE_BUFFER_STATELESS, PROBE_SPILL_BUFFER},
-};
-
-#define MODE_COUNT (sizeof modes / sizeof *modes)
-
 static struct sonde_operand imm(uint64_t value)
 {
     return sonde_operand_immediate(value);
@@ -88,16 +76,16 @@ static void check_block(struct probe *p, uint32_t size)
 static void mem_blocks(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++)
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
         for (uint32_t size = 16; size <= 128; size *= 2) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             assert_int_equal(sonde_coder_max_mem_block_size(p.coder), 128);
             check_block(&p, size);
             probe_close(&p);
         }
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     static const uint32_t bad[] = {0, 8, 24, 256};
     sonde_vreg data = sonde_vreg_make_scratch(p.coder, SONDE_VREG_MEM_BLOCK);
     sonde_vreg oword = sonde_vreg_make_scratch(p.coder, SONDE_VREG_OWORD);
@@ -154,9 +142,9 @@ static void check_register_range(struct probe *p)
 static void register_ranges(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         check_register_range(&p);
         assert_int_equal(
             sonde_coder_store_reg_range(p.coder, p.procedure, p.address, 126, 3, NULL, &p.error),
@@ -172,9 +160,9 @@ static void register_ranges(void **unused)
 static void payload_addresses(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         size_t send = p.point;
         while (sonde_gen_opcode_format(
                    (enum sonde_gen_opcode)sonde_kernel_instruction(p.kernel, send)->opcode) !=
@@ -284,10 +272,10 @@ static void check_masks(struct probe *p, const struct mask_case *group)
 static void simd_masks(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++)
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
         for (unsigned g = 0; g < sizeof group_cases / sizeof *group_cases; g++) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             check_masks(&p, &group_cases[g]);
             struct mask_case far = {true, 0xffff0000, SONDE_GEN_PREDICATE_CHANNEL, 1, false};
             struct sonde_gen_instruction instruction;
@@ -308,9 +296,9 @@ static void simd_masks(void **unused)
 static void fake_consumers(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         const struct sonde_gen_instruction *add = sonde_kernel_instruction(p.kernel, p.point + 1);
         set_never(&p);
         size_t before = sonde_procedure_instruction_count(p.procedure);
@@ -408,10 +396,10 @@ static void conditional_procedures(void **unused)
     (void)unused;
     static const enum sonde_gen_type types[] = {SONDE_GEN_TYPE_UD, SONDE_GEN_TYPE_D,
                                                 SONDE_GEN_TYPE_UQ, SONDE_GEN_TYPE_Q};
-    for (unsigned m = 0; m < MODE_COUNT; m++)
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
         for (unsigned t = 0; t < 4; t++) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             check_conditions(&p, types[t]);
             probe_close(&p);
         }
@@ -421,7 +409,7 @@ static void condition_refusals(void **unused)
 {
     (void)unused;
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     sonde_vreg v = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     struct sonde_operand o = sonde_operand_vreg(v);
     static const struct sonde_predicate flags[2] = {{.flag_number = 1}, never};
@@ -453,9 +441,9 @@ static void condition_refusals(void **unused)
 static void split_payload(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         bool xe = probe_platform() >= SONDE_GEN_PLATFORM_XE;
         struct sonde_gen_instruction send;
         sonde_gen_instruction_init(&send, probe_platform(), xe ? SONDE_GEN_SEND : SONDE_GEN_SENDS,

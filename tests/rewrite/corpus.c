@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define BUCKETS    32u
+#define OWN_AT     0x0ffff8u /* the profile buffer's address, for those that fetch it */
 #define PRIVATE_AT 0x100000u
 #define SPILL_AT   0x400000u
 #define POINTS     20u
@@ -188,7 +189,9 @@ static bool check_run(struct world *world, const struct item *item, uint64_t see
                       const struct sonde_rewritten *out, struct tally *tally)
 {
     uint32_t skip = item->skip ? item->kernel->skip_per_thread_offset : 0;
+    uint64_t address = world_profile_address();
     char detail[200];
+    memcpy(world->profile + OWN_AT, &address, sizeof address);
     if (!world_set_kernel(world, item->file, item->size, item->index, item->kernel, item->skip) ||
         !world_run(world, out->code, out->size, out->instrumented_entry + skip))
         return complain(tally, item, seed, "instrumented", world->result.fault.reason);
@@ -263,7 +266,9 @@ static void check_seed(struct world *world, const struct item *item, uint64_t se
     struct sonde_kernel *model = open_model(item, seed);
     struct sonde_coder_options options = {
         .buffer_model = seed % 2 ? SONDE_BUFFER_STATELESS : SONDE_BUFFER_SURFACE,
-        .buffer_address = world_profile_address(),
+        .buffer_address = seed / 4 % 2 ? 0 : world_profile_address(),
+        .buffer_holds_address = true,
+        .buffer_address_offset = OWN_AT,
         .binding_table_index = WORLD_PROFILE_BTI,
         .maximum_threads = 168,
         .use_own_liveness = seed % 5 != 4,

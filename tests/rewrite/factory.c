@@ -11,16 +11,6 @@
 
 #include "probe.h"
 
-static const struct {
-    enum sonde_buffer_model model;
-    enum probe_registers registers;
-} modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},      {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},          {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
-    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},     {SONDE_BUFFER_SURFACE, PROBE_SPILL_BUFFER},
-    {SONDE_BUFFER_STATELESS, PROBE_SPILL_BUFFER},
-};
-
 static const enum sonde_gen_type types[] = {
     SONDE_GEN_TYPE_UB, SONDE_GEN_TYPE_B, SONDE_GEN_TYPE_UW, SONDE_GEN_TYPE_W,
     SONDE_GEN_TYPE_UD, SONDE_GEN_TYPE_D, SONDE_GEN_TYPE_UQ, SONDE_GEN_TYPE_Q,
@@ -146,10 +136,10 @@ static void operations(void **unused)
 {
     (void)unused;
     uint64_t state = 20251;
-    for (unsigned m = 0; m < sizeof modes / sizeof *modes; m++)
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
         for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             check_operations(&p, types[t], &state);
             probe_close(&p);
         }
@@ -160,7 +150,7 @@ static void add_with_carry(void **unused)
     (void)unused;
     uint64_t state = 99;
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_SPILL);
+    probe_open(&p, PROBE_SURFACE, PROBE_SPILL);
     sonde_vreg value = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
     sonde_vreg sum = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     sonde_vreg carry = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
@@ -268,7 +258,7 @@ static void comparisons(void **unused)
     for (unsigned m = 0; m < 3; m++)
         for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             check_comparisons(&p, types[t], &state);
             probe_close(&p);
         }
@@ -319,10 +309,10 @@ static void check_atomics(struct probe *p)
 static void atomics(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < sizeof modes / sizeof *modes; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
-        bool wide = modes[m].model == SONDE_BUFFER_STATELESS;
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+        bool wide = probe_modes[m].buffer != PROBE_SURFACE;
         assert_true(sonde_coder_can_access_atomically(p.coder, SONDE_GEN_TYPE_UD));
         assert_true(sonde_coder_can_access_atomically(p.coder, SONDE_GEN_TYPE_UQ) == wide);
         check_atomics(&p);
@@ -334,9 +324,9 @@ static void atomics(void **unused)
 static void counters(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < sizeof modes / sizeof *modes; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         sonde_vreg word = sonde_vreg_make_counter(p.coder, SONDE_VREG_WORD);
         sonde_vreg wide = sonde_vreg_make_counter(p.coder, SONDE_VREG_DHWORD);
         struct sonde_operand last = sonde_operand_vreg_at(wide, 56);
@@ -347,7 +337,7 @@ static void counters(void **unused)
                                            &p.error));
         probe_ok(&p, sonde_coder_operation(p.coder, p.procedure, SONDE_SUB, SONDE_GEN_TYPE_UQ, last,
                                            last, sonde_operand_immediate(5), NULL, &p.error));
-        if (modes[m].registers >= PROBE_SPILL) {
+        if (probe_modes[m].registers >= PROBE_SPILL) {
             assert_int_equal(sonde_coder_reserve(p.coder, p.procedure, &p.error),
                              SONDE_ERROR_NO_REGISTER);
             assert_non_null(strstr(p.error.message, "for the whole kernel"));
@@ -388,7 +378,7 @@ static void vregs(void **unused)
     (void)unused;
     static const uint32_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 4, 32, 128};
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     for (unsigned t = 0; t < 10; t++) {
         sonde_vreg vreg = sonde_vreg_make(p.coder, (enum sonde_vreg_type)t, SONDE_VREG_FLAG_NONE);
         assert_true(sonde_vreg_exists(p.coder, vreg));

@@ -65,7 +65,7 @@ static void values(void **unused)
         unsigned m = n % 4;
         struct probe p;
         bool called = m < 3;
-        probe_open(&p, SONDE_BUFFER_STATELESS, registers_of(n / 4));
+        probe_open(&p, PROBE_STATELESS, registers_of(n / 4));
         struct sonde_predicate flag = {.flag_number = 0, .flag_subreg = 1, .inverse = m == 2};
         sonde_vreg result = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
         sonde_vreg zero = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
@@ -121,7 +121,7 @@ static void ranges(void **unused)
         unsigned m = n % 4;
         struct probe p;
         bool mutable = m >= 2;
-        probe_open(&p, SONDE_BUFFER_STATELESS, registers_of(n / 4));
+        probe_open(&p, PROBE_STATELESS, registers_of(n / 4));
         struct sonde_gen_instruction add;
         sonde_gen_instruction_init(&add, probe_platform(), SONDE_GEN_ADD, 8, false);
         add.channel_offset = 8;
@@ -169,7 +169,7 @@ static void refusals(void **unused)
                      SONDE_ERROR_NOT_FOUND);
     assert_null(function);
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     struct sonde_hli_argument arguments[20] = {value(SONDE_HLI_BUFFER, CELLS)};
     assert_int_equal(sonde_coder_generate_hli_call(p.coder, p.procedure, open_probe("call_look"),
                                                    arguments, 1, 0, NULL, &p.error),

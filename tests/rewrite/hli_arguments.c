@@ -40,7 +40,7 @@ static void open_way(struct probe *p, unsigned way)
     if (way & 1 || registers == PROBE_SPILL)
         probe_open_pointers(p, registers);
     else
-        probe_open(p, SONDE_BUFFER_STATELESS, registers);
+        probe_open(p, PROBE_STATELESS, registers);
 }
 
 static void operate(struct probe *p, enum sonde_operation operation, sonde_vreg dst,

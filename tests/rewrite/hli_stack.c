@@ -42,7 +42,7 @@ static void open_way(struct probe *p, unsigned way)
     if (way & 1 || registers == PROBE_SPILL)
         probe_open_pointers(p, registers);
     else
-        probe_open(p, SONDE_BUFFER_STATELESS, registers);
+        probe_open(p, PROBE_STATELESS, registers);
 }
 
 static uint32_t array_of(uint32_t value, uint32_t index)
@@ -228,7 +228,7 @@ static void rounding(void **unused)
 {
     (void)unused;
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_STATELESS, PROBE_LIVENESS);
+    probe_open(&p, PROBE_STATELESS, PROBE_LIVENESS);
     struct sonde_hli_function *function = open_function("call_round");
     sonde_vreg result = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     sonde_vreg mode = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
@@ -266,7 +266,7 @@ static void refusals(void **unused)
     struct sonde_hli_function *function = open_function("call_deep");
     assert_int_equal(sonde_hli_function_set_linkage(function, SONDE_HLI_INLINE, &error),
                      SONDE_ERROR_UNSUPPORTED);
-    probe_open(&p, SONDE_BUFFER_STATELESS, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_STATELESS, PROBE_FREE_LIST);
     struct sonde_hli_argument arguments[] = {immediate(1), immediate(2), immediate(3)};
     arguments[2].kind = SONDE_HLI_VALUE64;
     probe_ok(&p, sonde_coder_generate_hli_call(p.coder, p.procedure, function, arguments, 3, 0,

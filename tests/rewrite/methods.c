@@ -10,18 +10,7 @@
 #include <cmocka.h>
 
 #include "probe.h"
-
-static const struct {
-    enum sonde_buffer_model model;
-    enum probe_registers registers;
-} modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},      {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},          {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},
-    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},     {SONDE_BUFFER_SURFACE, PROBE_SPILL_BUFFER},
-    {SONDE_BUFFER_STATELESS, PROBE_SPILL_BUFFER},
-};
-
-#define MODE_COUNT (sizeof modes / sizeof *modes)
+#include "sonde/gen_message.h"
 
 static struct sonde_operand imm(uint64_t value)
 {
@@ -107,14 +96,14 @@ static void check_timers(struct probe *p)
 static void timers(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         check_timers(&p);
         probe_close(&p);
     }
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     struct sonde_predicate f0 = {.flag_number = 0};
     sonde_vreg timer = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     sonde_vreg word = sonde_vreg_make_scratch(p.coder, SONDE_VREG_WORD);
@@ -159,12 +148,12 @@ static void perfmon(void **unused)
 {
     (void)unused;
     struct probe p;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
-        probe_open(&p, modes[m].model, modes[m].registers);
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         check_perfmon(&p);
         probe_close(&p);
     }
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     struct sonde_predicate f0 = {.flag_number = 0};
     sonde_vreg counter = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     assert_int_equal(sonde_coder_stop_perfmon_ext(p.coder, p.procedure, counter, &f0, &p.error),
@@ -214,14 +203,14 @@ static void check_addresses(struct probe *p)
 static void addresses(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         check_addresses(&p);
         probe_close(&p);
     }
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_STATELESS, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_STATELESS, PROBE_FREE_LIST);
     sonde_vreg small = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     assert_int_equal(
         sonde_coder_compute_address(p.coder, p.procedure, small, imm(0), NULL, &p.error),
@@ -268,15 +257,15 @@ static void check_ids(struct probe *p, bool has_ff_tid)
 static void ids(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
-        check_ids(&p, modes[m].registers < PROBE_SPILL);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+        check_ids(&p, probe_modes[m].registers < PROBE_SPILL);
         probe_close(&p);
     }
     /* Other sub-slices: one execution unit of one thread each. */
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     p.machine->dispatch.threads_per_eu = p.machine->dispatch.eus_per_subslice = 1;
     p.machine->dispatch.slices = 3;
     sonde_vreg id = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
@@ -315,9 +304,9 @@ static void state(void **unused)
                      {SONDE_GEN_ARF_ACCUMULATOR | 1, 8},
                      {SONDE_GEN_ARF_ACCUMULATOR | 3, 8}};
     unsigned count = probe_platform() >= SONDE_GEN_PLATFORM_XE ? 6 : 5;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         for (unsigned i = 0; i < count; i++) {
             struct sonde_gen_instruction move;
             uint8_t type = i > 3 ? SONDE_GEN_TYPE_F : SONDE_GEN_TYPE_UD;
@@ -351,7 +340,7 @@ static void models(void **unused)
     (void)unused;
     for (unsigned m = 0; m < 2; m++) {
         struct probe p;
-        enum sonde_buffer_model model = m ? SONDE_BUFFER_STATELESS : SONDE_BUFFER_SURFACE;
+        enum probe_buffer model = m ? PROBE_STATELESS : PROBE_SURFACE;
         probe_open(&p, model, PROBE_FREE_LIST);
         struct sonde_gen_model facts;
         sonde_coder_gen_model(p.coder, &facts);
@@ -371,9 +360,9 @@ static void models(void **unused)
 static void append_procedures(void **unused)
 {
     (void)unused;
-    for (unsigned m = 0; m < MODE_COUNT; m++) {
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         struct sonde_procedure *part = sonde_procedure_create(p.coder, "part");
         probe_address(&p, part, p.address, 8);
         probe_ok(&p, sonde_coder_atomic_add(p.coder, part, SONDE_GEN_TYPE_UD, p.address, imm(21),
@@ -386,7 +375,7 @@ static void append_procedures(void **unused)
         probe_ok(&p, sonde_procedure_append(part, part, &p.error));
         assert_int_equal(sonde_procedure_instruction_count(part), 2 * count);
         struct probe other;
-        probe_open(&other, modes[m].model, modes[m].registers);
+        probe_open(&other, probe_modes[m].buffer, probe_modes[m].registers);
         assert_int_equal(sonde_procedure_append(other.procedure, part, &p.error),
                          SONDE_ERROR_ARGUMENT);
         probe_close(&other);
@@ -398,6 +387,100 @@ static void append_procedures(void **unused)
         assert_int_equal(cost.places, 1);
         probe_close(&p);
     }
+}
+
+/* Messages of the instrumented code to the profile buffer, as a surface and by
+ * address; the kernel has none by address. */
+static void count_messages(struct probe *p, unsigned *surface, unsigned *by_address)
+{
+    *surface = *by_address = 0;
+    struct sonde_gen_instruction i = {.size = 0};
+    for (uint32_t at = p->out.instrumented_entry; !i.send.end_of_thread;) {
+        struct sonde_gen_message message;
+        probe_ok(p,
+                 sonde_gen_decode(probe_platform(), p->out.code, p->out.size, at, &i, &p->error));
+        at += i.size;
+        if (sonde_gen_opcode_format((enum sonde_gen_opcode)i.opcode) != SONDE_GEN_FORMAT_SEND ||
+            sonde_gen_message_decode(&i, &message, NULL) != SONDE_OK)
+            continue;
+        *surface +=
+            message.address_model == SONDE_GEN_ADDRESS_SURFACE && message.bti == MACHINE_PROFILE;
+        *by_address += message.address_model == SONDE_GEN_ADDRESS_A64;
+    }
+}
+
+/* An address that the buffer holds is read once a thread, or once a procedure
+ * where the kernel leaves no register for it. */
+static void fetched_addresses(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
+        struct probe p;
+        unsigned surface, by_address;
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+        sonde_vreg wide = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
+        probe_store(&p, p.procedure, 0, imm(77));
+        struct sonde_procedure *twice = sonde_procedure_create(p.coder, "twice");
+        probe_ok(&p, sonde_coder_operation(p.coder, twice, SONDE_MOV, SONDE_GEN_TYPE_UQ,
+                                           sonde_operand_vreg(wide), imm(UINT64_C(1) << 33 | 5),
+                                           imm(0), NULL, &p.error));
+        probe_address(&p, twice, p.address, 8);
+        probe_ok(&p, sonde_coder_atomic_add(p.coder, twice, SONDE_GEN_TYPE_UQ, p.address,
+                                            sonde_operand_vreg(wide), NULL, &p.error));
+        for (unsigned n = 0; n < 2; n++)
+            probe_ok(&p, sonde_instrument_entries(p.instrument, twice, &p.error));
+        probe_run(&p);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+            assert_int_equal(probe_value(&p, t, 0), 77);
+            assert_int_equal(probe_value(&p, t, 2), 10);
+            assert_int_equal(probe_value(&p, t, 3), 4);
+        }
+        count_messages(&p, &surface, &by_address);
+        bool stateless = probe_modes[m].buffer != PROBE_SURFACE;
+        bool saves = probe_modes[m].registers >= PROBE_SPILL;
+        assert_true(stateless ? by_address >= 3 : by_address == 0);
+        if (stateless && !saves)
+            assert_int_equal(surface, probe_modes[m].buffer == PROBE_FETCHED);
+        probe_close(&p);
+    }
+}
+
+static void refused_options(void **unused)
+{
+    (void)unused;
+    static const struct {
+        struct sonde_coder_options options;
+        const char *message;
+    } cases[] = {
+        {{.buffer_model = SONDE_BUFFER_SURFACE}, "number of hardware threads"},
+        {{.maximum_threads = 168, .binding_table_index = 240}, "index 240"},
+        {{.maximum_threads = 168, .buffer_model = SONDE_BUFFER_STATELESS}, "must be given"},
+        {{.maximum_threads = 168,
+          .buffer_model = SONDE_BUFFER_STATELESS,
+          .buffer_address_byte = 132},
+         "multiple of 8"},
+        {{.maximum_threads = 168,
+          .buffer_model = SONDE_BUFFER_STATELESS,
+          .buffer_address_byte = 128 * 32},
+         "multiple of 8"},
+        {{.maximum_threads = 168,
+          .buffer_model = SONDE_BUFFER_STATELESS,
+          .buffer_holds_address = true,
+          .binding_table_index = 255},
+         "index 255"},
+        {{.maximum_threads = 168, .buffer_holds_address = true, .buffer_address_offset = 12},
+         "byte 12"},
+    };
+    struct probe p;
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sonde_instrument *made;
+        assert_int_equal(sonde_instrument_create(p.kernel, &cases[i].options, &made, &p.error),
+                         SONDE_ERROR_ARGUMENT);
+        assert_null(made);
+        assert_non_null(strstr(p.error.message, cases[i].message));
+    }
+    probe_close(&p);
 }
 
 int main(int argc, char **argv)
@@ -412,6 +495,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(state),
         cmocka_unit_test(models),
         cmocka_unit_test(append_procedures),
+        cmocka_unit_test(fetched_addresses),
+        cmocka_unit_test(refused_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,19 +13,6 @@
 #include "probe.h"
 #include "sonde/gen_message.h"
 
-static const struct {
-    enum sonde_buffer_model model;
-    enum probe_registers registers;
-} modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},      {SONDE_BUFFER_SURFACE, PROBE_LIVENESS},
-    {SONDE_BUFFER_STATELESS, PROBE_FREE_LIST},    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},          {SONDE_BUFFER_SURFACE, PROBE_SPILL_BUFFER},
-    {SONDE_BUFFER_STATELESS, PROBE_SPILL_BUFFER},
-};
-
-#define MODE_COUNT   (sizeof modes / sizeof *modes)
-#define FIRST_FILLED 4u /* modes from here on have a known value in r22 to r125 */
-
 static struct sonde_operand imm(uint64_t value)
 {
     return sonde_operand_immediate(value);
@@ -70,10 +57,10 @@ static void store(struct probe *p, uint32_t first, uint32_t count,
 static void stored_ranges(void **unused)
 {
     (void)unused;
-    for (size_t m = FIRST_FILLED; m < MODE_COUNT; m++)
+    for (size_t m = PROBE_FIRST_FILLED; m < PROBE_MODE_COUNT; m++)
         for (uint32_t count = 1; count <= 9; count++) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             set_flags(&p);
             probe_address(&p, p.procedure, p.address, 0);
             store(&p, 11, 1, NULL);
@@ -95,10 +82,10 @@ static void stored_ranges(void **unused)
 static void loaded_ranges(void **unused)
 {
     (void)unused;
-    for (size_t m = 0; m < FIRST_FILLED; m++)
+    for (size_t m = 0; m < PROBE_FIRST_FILLED; m++)
         for (uint32_t count = 1; count <= 7; count += 2) {
             struct probe p;
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             static uint32_t pattern[PROBE_BUCKETS * PROBE_CHUNK / 4];
             for (size_t i = 0; i < sizeof pattern / 4; i++)
                 pattern[i] = i % (PROBE_CHUNK / 4) < 64 ? 0x5a000000u + (uint32_t)i : 0;
@@ -170,12 +157,12 @@ static void message_payloads(void **unused)
     (void)unused;
     bool cache = probe_platform() >= SONDE_GEN_PLATFORM_XEHPG;
     const struct payload *payloads = cache ? load_store_cache : data_port;
-    for (size_t m = FIRST_FILLED; m < MODE_COUNT; m++)
+    for (size_t m = PROBE_FIRST_FILLED; m < PROBE_MODE_COUNT; m++)
         for (size_t i = 0; i < 4; i++) {
             struct probe p;
             struct sonde_gen_instruction send;
             make_message(&payloads[i], &send);
-            probe_open(&p, modes[m].model, modes[m].registers);
+            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
             assert_int_equal(sonde_coder_payload_address_registers(&send), payloads[i].registers);
             set_flags(&p);
             probe_address(&p, p.procedure, p.address, 0);
@@ -197,7 +184,7 @@ static void no_payload(void **unused)
     (void)unused;
     struct probe p;
     struct sonde_gen_instruction send;
-    probe_open(&p, SONDE_BUFFER_SURFACE, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     assert_int_equal(
         sonde_coder_store_payload_addresses(p.coder, p.procedure, p.address, NULL, NULL, &p.error),
         SONDE_ERROR_ARGUMENT);
@@ -219,9 +206,9 @@ static void thread_chunks(void **unused)
     static const struct {
         uint32_t buckets, chunk, base, inside;
     } cases[] = {{1, 64, 0, 8}, {4, 256, 0x400, 20}, {16, 32, 96, 4}, {256, 64, 128, 60}};
-    for (size_t m = 0; m < MODE_COUNT; m++) {
+    for (size_t m = 0; m < PROBE_MODE_COUNT; m++) {
         struct probe p;
-        probe_open(&p, modes[m].model, modes[m].registers);
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
         sonde_vreg offset = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
         sonde_vreg address = sonde_vreg_make_scratch(p.coder, SONDE_VREG_PTR);
         for (unsigned c = 0; c < 4; c++) {
@@ -232,7 +219,7 @@ static void thread_chunks(void **unused)
         }
         /* As an address: a count of the threads of each bucket. */
         probe_ok(&p, sonde_coder_compute_thread_chunk_address(p.coder, p.procedure, address, 4, 64,
-                                                              0x1ff00, 12, &p.error));
+                                                              0x1fc00, 12, &p.error));
         probe_ok(&p, sonde_coder_atomic_inc(p.coder, p.procedure, SONDE_GEN_TYPE_UD, address, NULL,
                                             &p.error));
         probe_run(&p);
@@ -246,7 +233,7 @@ static void thread_chunks(void **unused)
         }
         for (uint32_t b = 0; b < 4; b++) {
             uint32_t got;
-            memcpy(&got, machine_surface(p.machine, MACHINE_PROFILE) + 0x1ff00 + 64 * b + 12, 4);
+            memcpy(&got, machine_surface(p.machine, MACHINE_PROFILE) + 0x1fc00 + 64 * b + 12, 4);
             assert_int_equal(got, want[b]);
         }
         probe_close(&p);
@@ -267,7 +254,7 @@ static void refused_chunks(void **unused)
                  {1u << 16, 1u << 16, 0, SONDE_ERROR_RANGE, "4 GiB"},
                  {1u << 15, 1u << 16, 0x80000000, SONDE_ERROR_RANGE, "4 GiB"}};
     struct probe p;
-    probe_open(&p, SONDE_BUFFER_STATELESS, PROBE_FREE_LIST);
+    probe_open(&p, PROBE_STATELESS, PROBE_FREE_LIST);
     sonde_vreg offset = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     sonde_vreg word = sonde_vreg_make_scratch(p.coder, SONDE_VREG_WORD);
     for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++)

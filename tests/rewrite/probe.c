@@ -186,7 +186,15 @@ static void run(struct probe *probe, const uint8_t *code, size_t size, uint32_t 
     assert_int_equal(probe->machine->result.out_of_bounds, 0);
 }
 
-static void open_probe(struct probe *probe, enum sonde_buffer_model model, bool holds_address,
+const struct probe_mode probe_modes[PROBE_MODE_COUNT] = {
+    {PROBE_SURFACE, PROBE_FREE_LIST},      {PROBE_SURFACE, PROBE_LIVENESS},
+    {PROBE_STATELESS, PROBE_FREE_LIST},    {PROBE_STATELESS, PROBE_LIVENESS},
+    {PROBE_FETCHED, PROBE_FREE_LIST},      {PROBE_FETCHED, PROBE_LIVENESS},
+    {PROBE_SURFACE, PROBE_SPILL},          {PROBE_SURFACE, PROBE_SPILL_BUFFER},
+    {PROBE_STATELESS, PROBE_SPILL_BUFFER}, {PROBE_FETCHED, PROBE_SPILL_BUFFER},
+};
+
+static void open_probe(struct probe *probe, enum probe_buffer buffer, bool holds_address,
                        enum probe_registers registers)
 {
     memset(probe, 0, sizeof *probe);
@@ -198,14 +206,16 @@ static void open_probe(struct probe *probe, enum sonde_buffer_model model, bool 
     uint64_t address = machine_surface_address(MACHINE_PROFILE);
     memcpy(probe->machine->payload + 8, &address, sizeof address);
     make_kernel(probe, registers);
-    struct sonde_coder_options options = {.buffer_model = model,
-                                          .binding_table_index = MACHINE_PROFILE,
-                                          .maximum_threads = 168,
-                                          .use_own_liveness = registers == PROBE_LIVENESS,
-                                          .buffer_address_byte = 4 * 32 + 8,
-                                          .buffer_holds_address = holds_address,
-                                          .buffer_address_offset = PROBE_OWN_ADDRESS};
-    if (registers == PROBE_SPILL_BUFFER) /* no register is left to keep it in */
+    struct sonde_coder_options options = {
+        .buffer_model = buffer == PROBE_SURFACE ? SONDE_BUFFER_SURFACE : SONDE_BUFFER_STATELESS,
+        .binding_table_index = MACHINE_PROFILE,
+        .maximum_threads = 168,
+        .use_own_liveness = registers == PROBE_LIVENESS,
+        .buffer_address_byte = buffer == PROBE_FETCHED ? 0 : 4 * 32 + 8,
+        .buffer_holds_address = holds_address,
+        .buffer_address_offset = PROBE_OWN_ADDRESS};
+    if (registers == PROBE_SPILL_BUFFER &&
+        buffer != PROBE_FETCHED) /* no register is left to keep it in */
         options.buffer_address = address;
     probe_ok(probe,
              sonde_instrument_create(probe->kernel, &options, &probe->instrument, &probe->error));
@@ -223,14 +233,14 @@ static void open_probe(struct probe *probe, enum sonde_buffer_model model, bool 
     memcpy(probe->original, machine_surface(probe->machine, 0), DATA_BYTES);
 }
 
-void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers)
+void probe_open(struct probe *probe, enum probe_buffer buffer, enum probe_registers registers)
 {
-    open_probe(probe, model, false, registers);
+    open_probe(probe, buffer, buffer == PROBE_FETCHED, registers);
 }
 
 void probe_open_pointers(struct probe *probe, enum probe_registers registers)
 {
-    open_probe(probe, SONDE_BUFFER_SURFACE, true, registers);
+    open_probe(probe, PROBE_SURFACE, true, registers);
 }
 
 void probe_close(struct probe *probe)

@@ -12,6 +12,13 @@
 #define PROBE_SPILL_AT 0x40000u
 #define PROBE_BUCKETS  (MACHINE_SURFACE_BYTES / PROBE_CHUNK)
 
+/* How procedures reach the profile buffer. */
+enum probe_buffer {
+    PROBE_SURFACE,
+    PROBE_STATELESS, /* by its address, which stands in the payload */
+    PROBE_FETCHED,   /* by its address, which stands in the buffer, a surface */
+};
+
 enum probe_registers {
     PROBE_FREE_LIST, /* from the compiler's list */
     PROBE_LIVENESS,
@@ -20,6 +27,13 @@ enum probe_registers {
     PROBE_SPILL,
     PROBE_SPILL_BUFFER,
 };
+
+#define PROBE_MODE_COUNT   10u
+#define PROBE_FIRST_FILLED 6u /* modes from here on have a known value in r22 to r125 */
+extern const struct probe_mode {
+    enum probe_buffer buffer;
+    enum probe_registers registers;
+} probe_modes[PROBE_MODE_COUNT];
 
 /* Where tests let thread memory stand in the profile buffer, and the buffer's
  * own address. */
@@ -46,7 +60,7 @@ bool probe_setup(void);
 /* The same for the part that the first argument names, Gen9 without one. */
 bool probe_setup_platform(int argc, char **argv);
 enum sonde_gen_platform probe_platform(void);
-void probe_open(struct probe *probe, enum sonde_buffer_model model, enum probe_registers registers);
+void probe_open(struct probe *probe, enum probe_buffer buffer, enum probe_registers registers);
 /* The same with a surface that holds its own address. */
 void probe_open_pointers(struct probe *probe, enum probe_registers registers);
 void probe_close(struct probe *probe);

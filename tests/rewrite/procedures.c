@@ -19,6 +19,7 @@
 #define DATA_BYTES (MACHINE_PROFILE * MACHINE_SURFACE_BYTES)
 #define BUCKETS    32u
 #define POINTS     12u
+#define OWN_AT     (MACHINE_SURFACE_BYTES - 8) /* the profile buffer's address */
 #define PRIVATE_AT MACHINE_SURFACE_BYTES
 #define SPILL_AT   0x200000u
 
@@ -27,7 +28,9 @@ static uint64_t first_seed = 1, last_seed = 120;
 
 static void run(struct machine *machine, const uint8_t *code, size_t size, uint32_t entry)
 {
+    uint64_t address = machine_surface_address(MACHINE_PROFILE);
     memset(machine_surface(machine, 0), 0, MACHINE_SURFACES * MACHINE_SURFACE_BYTES);
+    memcpy(machine_surface(machine, MACHINE_PROFILE) + OWN_AT, &address, sizeof address);
     assert_true(machine_run(machine, code, size, entry));
 }
 
@@ -43,7 +46,9 @@ static void open_build(struct build *b, const struct sonde_kernel_info *info, ui
     *b = (struct build){.kernel = NULL};
     struct sonde_coder_options options = {
         .buffer_model = seed % 2 ? SONDE_BUFFER_STATELESS : SONDE_BUFFER_SURFACE,
-        .buffer_address = machine_surface_address(MACHINE_PROFILE),
+        .buffer_address = seed / 4 % 2 ? 0 : machine_surface_address(MACHINE_PROFILE),
+        .buffer_holds_address = true,
+        .buffer_address_offset = OWN_AT,
         .binding_table_index = MACHINE_PROFILE,
         .maximum_threads = 168,
         .use_own_liveness = seed / 3 % 3 == 0,

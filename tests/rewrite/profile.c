@@ -53,7 +53,7 @@ static void records_of_a_run(void **unused)
     (void)unused;
     for (unsigned mode = 0; mode < 3; mode++) {
         struct probe p;
-        probe_open(&p, mode == 0 ? SONDE_BUFFER_STATELESS : SONDE_BUFFER_SURFACE,
+        probe_open(&p, mode == 0 ? PROBE_STATELESS : PROBE_SURFACE,
                    mode == 2 ? PROBE_SPILL : PROBE_FREE_LIST);
         append(&p);
         probe_run(&p);

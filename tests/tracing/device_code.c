@@ -21,13 +21,11 @@ struct fixture {
     uint8_t start[MACHINE_SURFACE_BYTES];
 };
 
-static const struct {
-    enum sonde_buffer_model model;
-    enum probe_registers registers;
-} modes[] = {
-    {SONDE_BUFFER_SURFACE, PROBE_FREE_LIST},
-    {SONDE_BUFFER_SURFACE, PROBE_SPILL},
-    {SONDE_BUFFER_STATELESS, PROBE_LIVENESS},
+static const struct probe_mode modes[] = {
+    {PROBE_SURFACE, PROBE_FREE_LIST},
+    {PROBE_SURFACE, PROBE_SPILL},
+    {PROBE_STATELESS, PROBE_LIVENESS},
+    {PROBE_FETCHED, PROBE_SPILL_BUFFER},
 };
 
 #define MODE_COUNT (sizeof modes / sizeof *modes)
@@ -64,7 +62,7 @@ static struct fixture *open_drained(size_t mode, bool is_drained)
     struct fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
     struct probe *p = &f->probe;
-    probe_open(p, modes[mode].model, modes[mode].registers);
+    probe_open(p, modes[mode].buffer, modes[mode].registers);
     struct sonde_record_point points[MAXIMUM_POINTS];
     struct sonde_record_layout layout;
     size_t count = list_points(p, points);
