@@ -1,5 +1,5 @@
-/* The register allocator: registers that the compiler reported free, then
- * those dead at the point, then saved ones. */
+/* The register allocator: registers that the kernel never uses, then those
+ * dead at the point, then saved ones. */
 #include "coder/plan.h"
 
 #include <stdlib.h>

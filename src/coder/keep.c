@@ -14,6 +14,10 @@ static void fill_compiler_free(struct sonde_coder *coder)
     for (size_t i = 0; info->has_free_ranges && i < info->free_range_count; i++)
         coder_pool_add(&coder->compiler_free, info->free_ranges[i].start,
                        info->free_ranges[i].size);
+    uint64_t untouched[SONDE_GEN_GRF_WORDS];
+    if (coder->options.use_own_liveness &&
+        kernel_untouched_bytes(coder->kernel, untouched, NULL) == SONDE_OK)
+        coder_pool_add_set(&coder->compiler_free, untouched);
     /* The prologs are made after the registers were given out. */
     uint32_t prologs = info->per_thread_prolog_size + info->cross_thread_prolog_size;
     for (size_t i = 0; i < sonde_kernel_instruction_count(coder->kernel); i++) {
