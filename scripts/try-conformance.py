@@ -36,15 +36,16 @@ def all_rows(folder):
     return rows
 
 
-def run_program(command, limit, folder):
+def run_program(command, limit, folder, cache):
     """Output, exit status, seconds of the processor, and whether a limit ended it.
 
     The limit and the seconds are those of the processor, so that they say the same on a busy
     machine; a program that waits for something else is stopped after some times the limit.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = dict(os.environ, cl_cache_dir=cache) if cache else None
     process = subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
     try:
@@ -63,12 +64,14 @@ def run_program(command, limit, folder):
     return output.decode(errors="replace"), process.returncode, round(used, 1), late
 
 
-def count(sonde, data):
-    """Kernels and dispatches of the trace."""
+def look(sonde, data):
+    """Kernels and dispatches of the trace, and what it says of the kernels' registers."""
     info = subprocess.run([sonde, "info", "-i", data], capture_output=True, text=True,
                           check=False).stdout
+    modes = sorted(set(re.findall(r"^\s*mode .*registers (\w+)", info, re.M)))
     return (len(re.findall(r"^\s*kernel \d+:", info, re.M)),
-            sum(int(n) for n in re.findall(r"^\s*(\d+) dispatches,", info, re.M)))
+            sum(int(n) for n in re.findall(r"^\s*(\d+) dispatches,", info, re.M)),
+            ", ".join(modes) or None)
 
 
 def judge(text, status, dispatches):
@@ -83,17 +86,17 @@ def judge(text, status, dispatches):
     return "passes"
 
 
-def run_row(sonde, name, command, device, limit):
+def run_row(name, command, device, options):
     """One sub-test on one device: a row of the results, and the end of its output."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
         output, status, seconds, late = run_program(
-            [sonde, "run", "-t", "none", "-o", data, "--device", device, "--"] +
-            shlex.split(command), limit, folder)
-        kernels, dispatches = count(sonde, data)
-    state = f"not finished in {limit} s" if late else judge(output, status, dispatches)
+            [options.sonde, "run", "-t", "none", "-o", data, "--device", device, "--"] +
+            shlex.split(command), options.limit, folder, options.cache)
+        kernels, dispatches, registers = look(options.sonde, data)
+    state = f"not finished in {options.limit} s" if late else judge(output, status, dispatches)
     return {"name": name, "device": device, "state": state, "kernels": kernels,
-            "dispatches": dispatches, "seconds": seconds}, output[-2000:]
+            "dispatches": dispatches, "seconds": seconds, "registers": registers}, output[-2000:]
 
 
 def cell(value):
@@ -147,8 +150,8 @@ class Results:
             yield [state] + [sum(short[name, device] == state for name in names)
                              for device in devices]
         yield []
-        yield ["program"] + devices + ["kernels", "dispatches", "seconds"]
-        yield ["---"] + ["---"] * len(devices) + ["---:"] * 3
+        yield ["program"] + devices + ["kernels", "dispatches", "seconds", "registers"]
+        yield ["---"] + ["---"] * len(devices) + ["---:"] * 3 + ["---"]
         for name in names:
             seen = [rows[name, device] for device in devices if rows[name, device]]
             if seen:
@@ -157,7 +160,14 @@ class Results:
                        [seen[0]["kernels"], seen[0]["dispatches"],
                         " / ".join(f"{rows[name, device]['seconds']:.0f}"
                                    if rows[name, device] and rows[name, device]["seconds"]
-                                   else "-" for device in devices)])
+                                   else "-" for device in devices),
+                        registers_of([rows[name, device] for device in devices])])
+
+
+def registers_of(rows):
+    """What `sonde info` said of the registers on each device; once if it is the same on all."""
+    modes = ["-" if row is None else row.get("registers") or "not recorded" for row in rows]
+    return modes[0] if len(set(modes)) == 1 else " / ".join(modes)
 
 
 def state_of(row):
@@ -200,16 +210,26 @@ def parse_options():
                         help="emulated GPU; can be given several times (all three)")
     parser.add_argument("--only", metavar="REGEX", default="", help="rows whose name matches")
     parser.add_argument("--limit", type=int, default=120, help="processor seconds a program")
+    parser.add_argument("--cache", metavar="FOLDER",
+                        help="let the driver keep what it compiled there (cl_cache_dir), so that "
+                             "the next try of a program goes on where the limit ended this one")
     parser.add_argument("--results", metavar="FILE",
                         help="JSON file to go on from and to keep the results in")
     parser.add_argument("--again", metavar="REGEX",
                         help="also run settled rows whose state matches")
+    parser.add_argument("--registers", metavar="MODE",
+                        help="also run settled rows that did not run with these registers "
+                             "(`sonde info` prints them: unmodified is what the driver's compiler "
+                             "assigns without Sonde)")
     parser.add_argument("--write", metavar="FILE",
                         help="run nothing; write the tables of the results into this document")
     parser.add_argument("--show-output", action="store_true",
                         help="print the end of the output of programs that do not pass")
     options = parser.parse_args()
     options.device = options.device or ["emu:skl", "emu:tgllp", "emu:dg2"]
+    if options.cache:
+        options.cache = os.path.abspath(options.cache)
+        os.makedirs(options.cache, exist_ok=True)  # the driver makes no folder
     options.sonde = os.path.abspath(shutil.which(options.sonde) or options.sonde)
     return options
 
@@ -220,18 +240,20 @@ def wanted(results, device, name, options):
     row = results.rows.get((device, name))
     if row is not None and options.again is not None and re.search(options.again, row["state"]):
         return True
+    if row is not None and options.registers not in (None, row.get("registers")):
+        return True
     return not results.settled(device, name, options.limit)
 
 
 def run_rows(rows, results, options):
     failed = 0
-    print_row(["program", "device", "state", "kernels", "dispatches", "seconds"])
-    print_row(["---"] * 3 + ["---:"] * 3)
+    print_row(["program", "device", "state", "kernels", "dispatches", "seconds", "registers"])
+    print_row(["---"] * 3 + ["---:"] * 3 + ["---"])
     for name, command in rows:
         for device in options.device:
             if not wanted(results, device, name, options):
                 continue
-            result, tail = run_row(options.sonde, name, command, device, options.limit)
+            result, tail = run_row(name, command, device, options)
             results.add(result)
             print_row(list(result.values()))
             if result["state"] in ("passes", "not supported"):
