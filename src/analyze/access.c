@@ -38,6 +38,79 @@ static uint64_t read_block(const struct sonde_gen_message *message, const uint8_
     return message->address_model == SONDE_GEN_ADDRESS_SLM ? address & SLM_MASK : address;
 }
 
+/* --- addresses of channels --- */
+
+typedef uint32_t dwords __attribute__((vector_size(16)));
+typedef uint64_t qwords __attribute__((vector_size(16)));
+
+static inline dwords load_dwords(const uint8_t *p)
+{
+    dwords v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline qwords load_qwords(const uint8_t *p)
+{
+    qwords v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* All of `count` dwords, 2 at least, are `step` behind the one before. */
+static inline bool is_even32(const uint8_t *p, uint32_t count, uint32_t step)
+{
+    const dwords steps = {step, step, step, step};
+    dwords differ = {0};
+    if (count < 5) {
+        for (uint32_t c = 1; c < count; c++)
+            if (base_load32(p + 4 * c) - base_load32(p + 4 * c - 4) != step)
+                return false;
+        return true;
+    }
+    for (uint32_t c = 0; c + 5 <= count; c += 4)
+        differ |= (load_dwords(p + 4 * c + 4) - load_dwords(p + 4 * c)) ^ steps;
+    p += 4 * (count - 5);
+    differ |= (load_dwords(p + 4) - load_dwords(p)) ^ steps;
+    const qwords folded = (qwords)differ;
+    return (folded[0] | folded[1]) == 0;
+}
+
+static inline bool is_even64(const uint8_t *p, uint32_t count, uint64_t step)
+{
+    const qwords steps = {step, step};
+    qwords differ = {0};
+    for (uint32_t c = 0; c + 3 <= count; c += 2)
+        differ |= (load_qwords(p + 8 * c + 8) - load_qwords(p + 8 * c)) ^ steps;
+    p += 8 * (count - 2);
+    return (differ[0] | differ[1]) == 0 && base_load64(p + 8) - base_load64(p) == step;
+}
+
+/* Whether channels and addresses are even; those are read, `raw` as they stand. */
+static inline void find_step(const struct analyze_message *message, const uint8_t *raw,
+                             uint32_t each, struct analyze_access *access)
+{
+    access->even = 0;
+    access->step = 0;
+    if (access->mask == 0 || (access->mask & (access->mask + 1)) != 0)
+        return;
+    uint32_t count = 32 - (uint32_t)__builtin_clz(access->mask);
+    uint64_t first = access->address[0], last = access->address[count - 1];
+    if (count > 1) {
+        access->step = (int64_t)(access->address[1] - first);
+        if (each == 8 ? !is_even64(raw, count, (uint64_t)access->step)
+                      : !is_even32(raw, count, base_load32(raw + 4) - base_load32(raw)))
+            return;
+    }
+    /* The dwords may have gone around where the addresses do not. */
+    int64_t way;
+    if (__builtin_mul_overflow(access->step, (int64_t)count - 1, &way) ||
+        last - first != (uint64_t)way || (way < 0 ? last >= first : last < first) ||
+        (way < 0 ? first : last) > UINT64_MAX - message->width)
+        return;
+    access->even = count;
+}
+
 /* The addresses of all channels that the payload has room for. Those of
  * channels that did not act are read too: it is faster than to ask. */
 static void read_channels(const struct analyze_message *message, const uint8_t *payload,
@@ -46,16 +119,16 @@ static void read_channels(const struct analyze_message *message, const uint8_t *
     size_t each = message->message.address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
     size_t count = size / each < ANALYZE_CHANNELS ? size / each : ANALYZE_CHANNELS;
     if (each == 8) {
-        for (size_t c = 0; c < count; c++)
-            access->address[c] = base_load64(payload + 8 * c);
+        memcpy(access->address, payload, 8 * count);
     } else {
         uint64_t keep =
             message->message.address_model == SONDE_GEN_ADDRESS_SLM ? SLM_MASK : UINT64_MAX;
+        uint8_t shift = message->message.address_shift;
         for (size_t c = 0; c < count; c++)
-            access->address[c] =
-                (uint64_t)base_load32(payload + 4 * c) << message->message.address_shift & keep;
+            access->address[c] = (uint64_t)base_load32(payload + 4 * c) << shift & keep;
     }
     access->mask &= bits((unsigned)count);
+    find_step(message, payload, (uint32_t)each, access);
 }
 
 /* Bytes at each address. */
@@ -103,6 +176,8 @@ bool analyze_access_read(const struct analyze_code *code, const struct analyze_v
         /* One address for all: it is used when any channel acts. */
         access->mask = access->mask != 0;
         access->address[0] = item->size >= 16 ? read_block(access->message, data) : 0;
+        access->even = access->mask != 0 && access->address[0] <= UINT64_MAX - access->width;
+        access->step = 0;
         return item->size >= 16;
     }
     size_t header = access->message->header ? REGISTER : 0;

@@ -128,6 +128,19 @@ static void note_outside(struct analyze_row *row, const struct target *target, u
         value[BOUNDS_FURTHEST] = distance;
 }
 
+/* All addresses are in the one buffer that the first of them is in. */
+static bool is_inside(const struct bounds *bounds, const struct analyze_access *access,
+                      const struct target *target)
+{
+    uint64_t lowest, highest;
+    if (!target->known || (target->range == 0 && bounds->buffers.overlap))
+        return false;
+    analyze_access_ends(access, &lowest, &highest);
+    uint64_t last = highest - target->extent.address;
+    return lowest >= target->extent.address && last < target->extent.size &&
+           access->width <= target->extent.size - last;
+}
+
 static bool see_access(struct bounds *bounds, const struct analyze_visit *visit,
                        const struct analyze_access *access)
 {
@@ -135,6 +148,13 @@ static bool see_access(struct bounds *bounds, const struct analyze_visit *visit,
     bool is_address = access->message->address_model == SONDE_GEN_ADDRESS_A64;
     if (access->message->address_model == SONDE_GEN_ADDRESS_STATELESS)
         return true; /* the compiler's own: arguments, tables */
+    if (access->mask == 0)
+        return true;
+    target = find_target(bounds, access->message, access->address[__builtin_ctz(access->mask)]);
+    if (is_inside(bounds, access, &target)) {
+        bounds->checked += analyze_access_lanes(access);
+        return true;
+    }
     for (uint32_t left = access->mask, first = 1; left != 0; left &= left - 1, first = 0) {
         uint64_t address = access->address[__builtin_ctz(left)];
         bool before = false;

@@ -47,8 +47,29 @@ static void take_bound(struct analyze_buffers *buffers)
     }
 }
 
+static bool is_extent(const struct analyze_buffers *buffers, size_t place)
+{
+    const struct analyze_extent *extent = &buffers->extents[place];
+    return is_pointer(&buffers->arguments->items[place]) && extent->address != 0 &&
+           extent->size != UINT64_MAX;
+}
+
+/* Whether memory of the argument's buffer may be in that of one before it. */
+static bool overlaps(const struct analyze_buffers *buffers, size_t place)
+{
+    const struct analyze_extent *one = &buffers->extents[place];
+    for (size_t i = 0; i < place; i++) {
+        const struct analyze_extent *other = &buffers->extents[i];
+        if (is_extent(buffers, i) && (one->address - other->address < other->size ||
+                                      other->address - one->address < one->size))
+            return true;
+    }
+    return false;
+}
+
 static void check_known(struct analyze_buffers *buffers)
 {
+    buffers->overlap = false;
     buffers->has_addresses = false;
     buffers->has_all = true;
     for (size_t i = 0; i < buffers->arguments->count; i++) {
@@ -58,6 +79,7 @@ static void check_known(struct analyze_buffers *buffers)
         bool known = extent->size == 0 || (extent->address != 0 && extent->size != UINT64_MAX);
         buffers->has_addresses = buffers->has_addresses || extent->address != 0;
         buffers->has_all = buffers->has_all && known;
+        buffers->overlap = buffers->overlap || (is_extent(buffers, i) && overlaps(buffers, i));
     }
 }
 
@@ -124,8 +146,7 @@ static size_t find_address(const struct analyze_buffers *buffers, uint64_t addre
 {
     for (size_t i = 0; i < buffers->arguments->count; i++) {
         const struct analyze_extent *extent = &buffers->extents[i];
-        if (is_pointer(&buffers->arguments->items[i]) && extent->address != 0 &&
-            extent->size != UINT64_MAX && address - extent->address < extent->size)
+        if (is_extent(buffers, i) && address - extent->address < extent->size)
             return i;
     }
     return ANALYZE_NO_ARGUMENT;

@@ -21,6 +21,7 @@ struct analyze_buffers {
     uint64_t slm_size;   /* bytes of a work-group, UINT64_MAX = not known */
     bool has_addresses;  /* the pointers were recorded */
     bool has_all;        /* every pointer's address and size are known */
+    bool overlap;        /* an address may be in two of them */
     bool looks_for_them; /* registers with pointers are still to come */
 };
 

@@ -1,6 +1,7 @@
 #include "analyze/hash.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -52,26 +53,106 @@ void analyze_hash_clear(struct analyze_hash *hash)
     *hash = (struct analyze_hash){.pairs = NULL};
 }
 
+/* --- blocks --- */
+
+#define KEY_BYTES   sizeof(uint64_t)
+#define FIRST_SLOTS 64u
+
+static size_t chunk_bytes(const struct analyze_blocks *blocks)
+{
+    return BLOCKS_OF_CHUNK * (KEY_BYTES + blocks->block_bytes);
+}
+
+static uint8_t *entry_at(const struct analyze_blocks *blocks, size_t number)
+{
+    return blocks->chunks[number / BLOCKS_OF_CHUNK] +
+           number % BLOCKS_OF_CHUNK * (KEY_BYTES + blocks->block_bytes);
+}
+
+static uint64_t key_at(const struct analyze_blocks *blocks, size_t number)
+{
+    uint64_t key;
+    memcpy(&key, entry_at(blocks, number), sizeof key);
+    return key;
+}
+
+/* The slot of the key, or the free one where it belongs. */
+static size_t block_slot(const struct analyze_blocks *blocks, uint64_t key)
+{
+    size_t slot = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (blocks->capacity - 1);
+    while (blocks->slots[slot] != 0 && key_at(blocks, blocks->slots[slot] - 1) != key)
+        slot = (slot + 1) & (blocks->capacity - 1);
+    return slot;
+}
+
+static void fill_slots(struct analyze_blocks *blocks)
+{
+    memset(blocks->slots, 0, blocks->capacity * sizeof *blocks->slots);
+    for (size_t i = 0; i < blocks->count; i++)
+        blocks->slots[block_slot(blocks, key_at(blocks, i))] = (uint32_t)i + 1;
+}
+
+static bool make_room(struct analyze_blocks *blocks)
+{
+    if (4 * (blocks->count + 1) > 3 * blocks->capacity) {
+        size_t capacity = blocks->capacity == 0 ? FIRST_SLOTS : 2 * blocks->capacity;
+        uint32_t *slots = realloc(blocks->slots, capacity * sizeof *slots);
+        if (slots == NULL || blocks->count >= UINT32_MAX - 1)
+            return false;
+        blocks->slots = slots;
+        blocks->capacity = capacity;
+        fill_slots(blocks);
+    }
+    if (blocks->count < blocks->chunk_count * BLOCKS_OF_CHUNK)
+        return true;
+    if (base_array_reserve((void **)&blocks->chunks, &blocks->chunk_capacity,
+                           blocks->chunk_count + 1, sizeof *blocks->chunks) != SONDE_OK)
+        return false;
+    uint8_t *chunk = malloc(chunk_bytes(blocks));
+    if (chunk == NULL)
+        return false;
+    blocks->chunks[blocks->chunk_count++] = chunk;
+    return true;
+}
+
 void *analyze_blocks_find(struct analyze_blocks *blocks, uint64_t key)
 {
-    bool found;
-    size_t number = blocks->index.count;
-    uint64_t *place = analyze_hash_find(&blocks->index, key, &found);
-    if (place == NULL)
+    size_t slot = blocks->capacity != 0 ? block_slot(blocks, key) : 0;
+    if (blocks->capacity != 0 && blocks->slots[slot] != 0)
+        return entry_at(blocks, blocks->slots[slot] - 1) + KEY_BYTES;
+    if (!make_room(blocks))
         return NULL;
-    if (!found && number % BLOCKS_OF_CHUNK == 0) {
-        if (base_array_reserve((void **)&blocks->chunks, &blocks->chunk_capacity,
-                               blocks->chunk_count + 1, sizeof *blocks->chunks) != SONDE_OK)
-            return NULL;
-        uint8_t *chunk = calloc(BLOCKS_OF_CHUNK, blocks->block_bytes);
-        if (chunk == NULL)
-            return NULL;
-        blocks->chunks[blocks->chunk_count++] = chunk;
+    slot = block_slot(blocks, key);
+    uint8_t *entry = entry_at(blocks, blocks->count);
+    memcpy(entry, &key, sizeof key);
+    memset(entry + KEY_BYTES, 0, blocks->block_bytes);
+    blocks->slots[slot] = (uint32_t)++blocks->count;
+    return entry + KEY_BYTES;
+}
+
+void *analyze_blocks_at(const struct analyze_blocks *blocks, size_t number, uint64_t *key)
+{
+    *key = key_at(blocks, number);
+    return entry_at(blocks, number) + KEY_BYTES;
+}
+
+void analyze_blocks_filter(struct analyze_blocks *blocks,
+                           bool (*keep)(uint64_t key, void *block, void *context), void *context)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < blocks->count; i++) {
+        uint8_t *entry = entry_at(blocks, i);
+        if (!keep(key_at(blocks, i), entry + KEY_BYTES, context))
+            continue;
+        if (kept != i)
+            memcpy(entry_at(blocks, kept), entry, KEY_BYTES + blocks->block_bytes);
+        kept++;
     }
-    if (!found)
-        *place = number;
-    return blocks->chunks[*place / BLOCKS_OF_CHUNK] +
-           *place % BLOCKS_OF_CHUNK * blocks->block_bytes;
+    blocks->count = kept;
+    while (blocks->chunk_count > (kept + BLOCKS_OF_CHUNK - 1) / BLOCKS_OF_CHUNK)
+        free(blocks->chunks[--blocks->chunk_count]);
+    if (blocks->capacity != 0)
+        fill_slots(blocks);
 }
 
 void analyze_blocks_clear(struct analyze_blocks *blocks)
@@ -79,6 +160,11 @@ void analyze_blocks_clear(struct analyze_blocks *blocks)
     for (size_t i = 0; i < blocks->chunk_count; i++)
         free(blocks->chunks[i]);
     free(blocks->chunks);
-    analyze_hash_clear(&blocks->index);
+    free(blocks->slots);
     *blocks = (struct analyze_blocks){.block_bytes = blocks->block_bytes};
+}
+
+size_t analyze_blocks_bytes(const struct analyze_blocks *blocks)
+{
+    return blocks->chunk_count * chunk_bytes(blocks) + blocks->capacity * sizeof *blocks->slots;
 }

@@ -23,14 +23,22 @@ void analyze_hash_clear(struct analyze_hash *hash);
 
 /* Zeroed blocks of one size, by key; they stay where they are. */
 struct analyze_blocks {
-    size_t block_bytes; /* set once by the user */
-    struct analyze_hash index;
-    uint8_t **chunks;
+    size_t block_bytes; /* set once by the user; a multiple of 8 */
+    uint32_t *slots;    /* number of a block + 1; 0 = free */
+    size_t capacity, count;
+    uint8_t **chunks; /* of blocks, each behind its key */
     size_t chunk_count, chunk_capacity;
 };
 
 /* NULL when out of memory. */
 void *analyze_blocks_find(struct analyze_blocks *blocks, uint64_t key);
+/* The block of a number below `count`: in the order in which they were met. */
+void *analyze_blocks_at(const struct analyze_blocks *blocks, size_t number, uint64_t *key);
+/* Keep the blocks of which `keep` says so, moved together: pointers are void. */
+void analyze_blocks_filter(struct analyze_blocks *blocks,
+                           bool (*keep)(uint64_t key, void *block, void *context), void *context);
 void analyze_blocks_clear(struct analyze_blocks *blocks);
+/* Bytes that it holds. */
+size_t analyze_blocks_bytes(const struct analyze_blocks *blocks);
 
 #endif

@@ -22,6 +22,15 @@ struct page {
     uint64_t written; /* by the last access */
 };
 
+/* The page that a message accessed last: most go on in it. By row of the message. */
+#define NEAR_PAGES 256u
+struct near_page {
+    uint64_t key;
+    uint32_t instruction;
+    struct page *state; /* NULL: none */
+    uint64_t *seen;
+};
+
 struct memory;
 typedef bool see_access(struct memory *memory, const struct analyze_access *access,
                         struct analyze_row *row);
@@ -35,8 +44,9 @@ struct memory {
     see_access *see;
     struct analyze_codes codes;
     struct analyze_buffers buffers;
-    struct analyze_blocks pages;    /* cachelines: page -> struct page */
-    struct analyze_hash footprints; /* page and message -> its lines, a bit each */
+    /* cachelines: page -> struct page; page and message -> its lines, a bit each */
+    struct analyze_blocks pages, footprints;
+    struct near_page near[NEAR_PAGES];
     uint64_t cache[CACHE_LINES];
     uint32_t dispatch;
 };
@@ -82,8 +92,9 @@ static void begin_dispatch(struct memory *memory, uint32_t dispatch)
 {
     memory->dispatch = dispatch;
     memset(memory->cache, 0, sizeof memory->cache);
+    memset(memory->near, 0, sizeof memory->near);
     analyze_blocks_clear(&memory->pages);
-    analyze_hash_clear(&memory->footprints);
+    analyze_blocks_clear(&memory->footprints);
 }
 
 static enum sonde_status see_visit(const struct analyze_visit *visit, void *context,
@@ -120,6 +131,7 @@ static enum sonde_status walk(const struct sonde_trace *trace,
     memory->see = see;
     memory->dispatch = UINT32_MAX;
     memory->pages.block_bytes = sizeof(struct page);
+    memory->footprints.block_bytes = sizeof(uint64_t);
     memory->buffers = (struct analyze_buffers){.trace = trace, .dispatch = UINT32_MAX};
     enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, memory, error);
     analyze_codes_clear(&memory->codes);
@@ -139,15 +151,17 @@ static bool see_memory(struct memory *memory, const struct analyze_access *acces
     if (value[MEMORY_EXECUTIONS]++ == 0)
         value[MEMORY_LOWEST] = UINT64_MAX;
     value[MEMORY_WIDTH] = access->width;
-    value[MEMORY_LANES] += (uint64_t)__builtin_popcount(access->mask);
-    value[MEMORY_BYTES] += (uint64_t)access->width * (uint64_t)__builtin_popcount(access->mask);
-    for (uint32_t left = access->mask; left != 0; left &= left - 1) {
-        uint64_t address = access->address[__builtin_ctz(left)];
-        if (address < value[MEMORY_LOWEST])
-            value[MEMORY_LOWEST] = address;
-        if (address > value[MEMORY_HIGHEST])
-            value[MEMORY_HIGHEST] = address;
-    }
+    uint64_t lanes = analyze_access_lanes(access);
+    value[MEMORY_LANES] += lanes;
+    value[MEMORY_BYTES] += access->width * lanes;
+    if (access->mask == 0)
+        return true;
+    uint64_t lowest, highest;
+    analyze_access_ends(access, &lowest, &highest);
+    if (lowest < value[MEMORY_LOWEST])
+        value[MEMORY_LOWEST] = lowest;
+    if (highest > value[MEMORY_HIGHEST])
+        value[MEMORY_HIGHEST] = highest;
     return true;
 }
 
@@ -160,32 +174,66 @@ enum sonde_status analyze_memory(const struct sonde_trace *trace,
 
 /* --- lines of one execution ------------------------------------------------------- */
 
-/* The different lines that an execution touches, ascending. Most come so: what
- * does not is put in its place. */
-static size_t list_lines(const struct analyze_access *access, uint64_t *lines, size_t limit)
+/* The different lines that an execution touches, ascending: one behind the
+ * other, or listed. */
+struct lines {
+    uint64_t first;
+    uint32_t count;
+    bool is_listed;
+    uint64_t items[LINES_LIMIT + 1];
+};
+
+/* Most come in order: what does not is put in its place. */
+static inline void add_line(struct lines *lines, uint64_t line)
 {
-    size_t count = 0;
-    for (uint32_t left = access->mask; left != 0 && access->width != 0; left &= left - 1) {
+    uint32_t place = lines->count;
+    while (place > 0 && lines->items[place - 1] > line)
+        place--;
+    if (place > 0 && lines->items[place - 1] == line)
+        return;
+    for (uint32_t i = lines->count; i > place; i--)
+        lines->items[i] = lines->items[i - 1];
+    lines->items[place] = line;
+    lines->count++;
+}
+
+static void find_lines(const struct analyze_access *access, struct lines *lines)
+{
+    lines->count = 0;
+    lines->is_listed = true;
+    if (access->mask == 0 || access->width == 0)
+        return;
+    uint64_t most = access->step < 0 ? -(uint64_t)access->step : (uint64_t)access->step;
+    if (access->even != 0 && most <= LINE_BYTES) { /* no line between is left out */
+        uint64_t lowest, highest;
+        analyze_access_ends(access, &lowest, &highest);
+        lines->first = lowest / LINE_BYTES;
+        uint64_t count = (highest + access->width - 1) / LINE_BYTES - lines->first + 1;
+        lines->count = count < LINES_LIMIT ? (uint32_t)count : LINES_LIMIT;
+        lines->is_listed = false;
+        return;
+    }
+    for (uint32_t left = access->mask; left != 0; left &= left - 1) {
         uint64_t first = access->address[__builtin_ctz(left)];
         uint64_t last = (first + access->width - 1) / LINE_BYTES;
-        for (uint64_t line = first / LINE_BYTES; line <= last && count < limit; line++) {
-            size_t place = count;
-            while (place > 0 && lines[place - 1] > line)
-                place--;
-            if (place > 0 && lines[place - 1] == line)
-                continue;
-            memmove(&lines[place + 1], &lines[place], (count - place) * sizeof *lines);
-            lines[place] = line;
-            count++;
-        }
+        for (uint64_t line = first / LINE_BYTES; line <= last && lines->count < LINES_LIMIT; line++)
+            add_line(lines, line);
     }
-    return count;
+}
+
+static inline uint64_t line_at(const struct lines *lines, uint32_t i)
+{
+    return lines->is_listed ? lines->items[i] : lines->first + i;
 }
 
 /* --- stride ------------------------------------------------------------------------ */
 
 static unsigned kind_of(const struct analyze_access *access)
 {
+    if (access->even != 0 && access->step == 0)
+        return STRIDE_UNIFORM;
+    if (access->even != 0)
+        return access->step == (int64_t)access->width ? STRIDE_UNIT : STRIDE_CONSTANT;
     uint32_t left = access->mask;
     unsigned first = (unsigned)__builtin_ctz(left);
     left &= left - 1;
@@ -210,10 +258,10 @@ static bool see_stride(struct memory *memory, const struct analyze_access *acces
                        struct analyze_row *row)
 {
     (void)memory;
-    uint64_t lines[LINES_LIMIT + 1];
+    struct lines lines;
     bool block = access->message->layout != SONDE_GEN_LAYOUT_UNTYPED &&
                  access->message->layout != SONDE_GEN_LAYOUT_SCATTERED;
-    uint64_t bytes = (uint64_t)access->width * (uint64_t)__builtin_popcount(access->mask);
+    uint64_t bytes = (uint64_t)access->width * analyze_access_lanes(access);
     row->value[STRIDE_EXECUTIONS]++;
     if (access->mask == 0)
         return true;
@@ -221,7 +269,8 @@ static bool see_stride(struct memory *memory, const struct analyze_access *acces
     row->value[kind]++;
     if (kind == STRIDE_UNIFORM)
         bytes = access->width;
-    row->value[STRIDE_LINES] += list_lines(access, lines, LINES_LIMIT);
+    find_lines(access, &lines);
+    row->value[STRIDE_LINES] += lines.count;
     row->value[STRIDE_IDEAL] += (bytes + LINE_BYTES - 1) / LINE_BYTES;
     return true;
 }
@@ -257,24 +306,40 @@ static uint64_t count_of(uint64_t bits)
     return (uint64_t)__builtin_popcountll(bits);
 }
 
+/* What is known of the page, and of what the message touched of it before. */
+static struct near_page *find_page(struct memory *memory, const struct analyze_access *access,
+                                   uint64_t page, struct analyze_row *row)
+{
+    uint64_t key = space_of(access->message) << 52 | (page & ((UINT64_C(1) << 52) - 1));
+    struct near_page *near = &memory->near[(size_t)(row - memory->rows->items) % NEAR_PAGES];
+    if (near->state != NULL && near->key == key && near->instruction == access->instruction)
+        return near;
+    near->key = key;
+    near->instruction = access->instruction;
+    near->state = analyze_blocks_find(&memory->pages, key);
+    near->seen = analyze_blocks_find(
+        &memory->footprints, key ^ (uint64_t)(access->instruction + 1) * 0x9e3779b97f4a7c15u);
+    if (near->state != NULL && near->seen != NULL)
+        return near;
+    near->state = NULL;
+    return NULL;
+}
+
 /* Lines of one page, `bits`, that a message touches. */
 static bool see_page(struct memory *memory, const struct analyze_access *access, uint64_t page,
                      uint64_t bits, struct analyze_row *row)
 {
-    uint64_t key = space_of(access->message) << 52 | (page & ((UINT64_C(1) << 52) - 1));
-    bool found, writes = access->message->operation != SONDE_GEN_MESSAGE_READ;
-    struct page *state = analyze_blocks_find(&memory->pages, key);
-    uint64_t *seen =
-        analyze_hash_find(&memory->footprints,
-                          key ^ (uint64_t)(access->instruction + 1) * 0x9e3779b97f4a7c15u, &found);
-    if (state == NULL || seen == NULL)
+    bool writes = access->message->operation != SONDE_GEN_MESSAGE_READ;
+    struct near_page *near = find_page(memory, access, page, row);
+    if (near == NULL)
         return false;
+    struct page *state = near->state;
     uint64_t known = state->touched & bits, after_write = known & state->written;
     row->value[writes ? LINE_WRITE_AFTER_WRITE : LINE_READ_AFTER_WRITE] += count_of(after_write);
     row->value[writes ? LINE_WRITE_AFTER_READ : LINE_READ_AFTER_READ] +=
         count_of(known ^ after_write);
-    row->value[LINE_FOOTPRINT] += count_of(bits & ~*seen);
-    *seen |= bits;
+    row->value[LINE_FOOTPRINT] += count_of(bits & ~*near->seen);
+    *near->seen |= bits;
     state->touched |= bits;
     state->written = writes ? state->written | bits : state->written & ~bits;
     return true;
@@ -283,19 +348,20 @@ static bool see_page(struct memory *memory, const struct analyze_access *access,
 static bool see_lines(struct memory *memory, const struct analyze_access *access,
                       struct analyze_row *row)
 {
-    uint64_t lines[LINES_LIMIT + 1];
-    size_t count = list_lines(access, lines, LINES_LIMIT);
+    struct lines lines;
+    find_lines(access, &lines);
     row->value[LINE_EXECUTIONS]++;
-    row->value[LINE_LINES] += count;
-    if (count > row->value[LINE_MOST])
-        row->value[LINE_MOST] = count;
+    row->value[LINE_LINES] += lines.count;
+    if (lines.count > row->value[LINE_MOST])
+        row->value[LINE_MOST] = lines.count;
     bool cached = access->message->address_model != SONDE_GEN_ADDRESS_SLM;
-    for (size_t i = 0; i < count;) {
-        uint64_t page = lines[i] / PAGE_LINES, bits = 0;
-        for (; i < count && lines[i] / PAGE_LINES == page; i++) {
-            bits |= UINT64_C(1) << lines[i] % PAGE_LINES;
+    for (uint32_t i = 0; i < lines.count;) {
+        uint64_t page = line_at(&lines, i) / PAGE_LINES, bits = 0;
+        for (; i < lines.count && line_at(&lines, i) / PAGE_LINES == page; i++) {
+            uint64_t line = line_at(&lines, i);
+            bits |= UINT64_C(1) << line % PAGE_LINES;
             if (cached)
-                see_cache(memory, space_of(access->message), lines[i], row);
+                see_cache(memory, space_of(access->message), line, row);
         }
         if (!see_page(memory, access, page, bits, row))
             return false;

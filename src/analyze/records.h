@@ -75,8 +75,37 @@ struct analyze_access {
     const struct sonde_gen_message *message; /* in the code */
     uint32_t mask;                           /* bit c: address[c] was accessed; blocks: bit 0 */
     uint32_t width;                          /* bytes at each address */
+    /* Channels 0 to even - 1 are those that acted, and from one to the next the address
+     * goes `step` up, without going around; 0: not so, or not known. */
+    uint32_t even;
+    int64_t step;
     uint64_t address[ANALYZE_CHANNELS];
 };
+
+/* Channels that acted. */
+static inline uint32_t analyze_access_lanes(const struct analyze_access *access)
+{
+    return access->even != 0 ? access->even : (uint32_t)__builtin_popcount(access->mask);
+}
+
+/* The lowest and the highest address of an access in which a channel acts. */
+static inline void analyze_access_ends(const struct analyze_access *access, uint64_t *lowest,
+                                       uint64_t *highest)
+{
+    uint64_t low = access->address[0];
+    uint64_t high = low + (uint64_t)access->step * (access->even - 1);
+    if (access->even == 0) {
+        low = UINT64_MAX;
+        high = 0;
+        for (uint32_t left = access->mask; left != 0; left &= left - 1) {
+            uint64_t address = access->address[__builtin_ctz(left)];
+            low = address < low ? address : low;
+            high = address > high ? address : high;
+        }
+    }
+    *lowest = low < high ? low : high;
+    *highest = low < high ? high : low;
+}
 
 /* What is known of a message before it is executed. */
 struct analyze_message {
