@@ -125,6 +125,7 @@ static void put_environment(const struct program_plan *plan)
     put(ATTACH_ENV_COMMAND, line);
     put(ATTACH_ENV_MODE, plan->mode);
     put(ATTACH_ENV_REGISTERS, plan->registers);
+    put(ATTACH_ENV_ADDRESSING, plan->addressing);
     put(ATTACH_ENV_RECORDS, plan->records);
     put(ATTACH_ENV_COUNTS, plan->counts);
     put(ATTACH_ENV_MAX_BUFFER, plan->maximum_records);

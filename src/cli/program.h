@@ -16,6 +16,7 @@ struct program_plan {
     const char *tools;           /* comma-separated */
     const char *mode;            /* ATTACH_MODE_* */
     const char *registers;       /* ATTACH_REGISTERS_*, NULL = default */
+    const char *addressing;      /* ATTACH_ADDRESSING_*, NULL = default */
     const char *records;         /* ATTACH_RECORDS_*, NULL = default */
     const char *counts;          /* run with stored counts, NULL = none */
     const char *maximum_records; /* bytes, decimal, NULL = default */

@@ -263,6 +263,7 @@ int session_prepare(const struct cli_arguments *arguments, struct session *sessi
                   "drain, or --device emu:MODEL");
         return CLI_EXIT_SONDE;
     }
+    session->addressing = cli_value(arguments, CLI_OPTION_ADDRESSING, NULL);
     session->timing = cli_given(arguments, CLI_OPTION_TIMING);
     session->check = cli_given(arguments, CLI_OPTION_CHECK);
     if ((session->timing || session->check) && session->target.model == NULL) {
@@ -299,6 +300,7 @@ struct program_plan session_plan(const struct session *session, char **argv, con
         .trace = trace,
         .tools = session->tools,
         .registers = session->registers,
+        .addressing = session->addressing,
         .records = session->records,
         .counts = session->counts[0] != '\0' ? session->counts : NULL,
         .maximum_records = session->maximum_records[0] != '\0' ? session->maximum_records : NULL,

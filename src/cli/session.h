@@ -14,6 +14,7 @@ struct session {
     char *threads, *groups; /* that a schema chooses, or NULL */
     char *filter;           /* lines of ATTACH_ENV_FILTER, NULL = everything */
     const char *registers;
+    const char *addressing;         /* ATTACH_ADDRESSING_*, NULL = default */
     const char *records;            /* ATTACH_RECORDS_*, NULL = default */
     char counts[PATH_MAX];          /* run with stored counts, absolute, "" = none */
     char maximum_records[24];       /* decimal, "" = default */

@@ -5,6 +5,7 @@
 
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const register_choices[] = {"recompile", "unmodified", NULL};
+static const char *const addressing_choices[] = {"surface", "stateless", NULL};
 static const char *const record_choices[] = {"sized", "truncate", "window", "drain", NULL};
 static const char *const core_choices[] = {"cpu", "cpux", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
@@ -48,6 +49,11 @@ static const struct cli_option options[] = {
      "kernel is exactly the one that runs without Sonde) (default: recompile on emu:skl, else "
      "unmodified).",
      register_choices, false, false},
+    {CLI_OPTION_ADDRESSING, 0, "addressing", "HOW",
+     "How inserted code reaches its buffer: as a surface or by 64-bit addresses (stateless), which "
+     "add and store 64-bit values in one piece and take a few more instructions (default: "
+     "surface).",
+     addressing_choices, false, false},
     {CLI_OPTION_RECORDS, 0, "records", "HOW",
      "Space for what tracing tools record in a dispatch: sized (each dispatch is first run without "
      "effect to count its records; emulated GPU), truncate (16M, or --max-buffer; the rest is "
@@ -334,14 +340,30 @@ static const struct cli_command commands[] = {
      run_examples,
      true,
      cmd_run,
-     {CLI_OPTION_TOOL,      CLI_OPTION_SCHEMA,      CLI_OPTION_AT,
-      CLI_OPTION_VALUES,    CLI_OPTION_VALUES_AT,   CLI_OPTION_OUTPUT,
-      CLI_OPTION_KERNEL,    CLI_OPTION_EXCLUDE,     CLI_OPTION_SKIP,
-      CLI_OPTION_TAKE,      CLI_OPTION_THREAD_MASK, CLI_OPTION_GROUPS,
-      CLI_OPTION_REGISTERS, CLI_OPTION_RECORDS,     CLI_OPTION_MAX_BUFFER,
-      CLI_OPTION_COUNTS,    CLI_OPTION_DEVICE,      CLI_OPTION_MAX_INSTRUCTIONS,
-      CLI_OPTION_TIMING,    CLI_OPTION_CHECK,       CLI_OPTION_REPORT,
-      CLI_OPTION_QUIET,     CLI_OPTION_END}},
+     {CLI_OPTION_TOOL,
+      CLI_OPTION_SCHEMA,
+      CLI_OPTION_AT,
+      CLI_OPTION_VALUES,
+      CLI_OPTION_VALUES_AT,
+      CLI_OPTION_OUTPUT,
+      CLI_OPTION_KERNEL,
+      CLI_OPTION_EXCLUDE,
+      CLI_OPTION_SKIP,
+      CLI_OPTION_TAKE,
+      CLI_OPTION_THREAD_MASK,
+      CLI_OPTION_GROUPS,
+      CLI_OPTION_REGISTERS,
+      CLI_OPTION_ADDRESSING,
+      CLI_OPTION_RECORDS,
+      CLI_OPTION_MAX_BUFFER,
+      CLI_OPTION_COUNTS,
+      CLI_OPTION_DEVICE,
+      CLI_OPTION_MAX_INSTRUCTIONS,
+      CLI_OPTION_TIMING,
+      CLI_OPTION_CHECK,
+      CLI_OPTION_REPORT,
+      CLI_OPTION_QUIET,
+      CLI_OPTION_END}},
     {"report",
      "Show what the tools of a recorded run counted",
      "",
@@ -385,11 +407,13 @@ static const struct cli_command commands[] = {
      verify_examples,
      true,
      cmd_verify,
-     {CLI_OPTION_TOOL,      CLI_OPTION_SCHEMA,           CLI_OPTION_AT,      CLI_OPTION_VALUES,
-      CLI_OPTION_VALUES_AT, CLI_OPTION_KERNEL,           CLI_OPTION_EXCLUDE, CLI_OPTION_THREAD_MASK,
-      CLI_OPTION_GROUPS,    CLI_OPTION_REGISTERS,        CLI_OPTION_RECORDS, CLI_OPTION_MAX_BUFFER,
-      CLI_OPTION_DEVICE,    CLI_OPTION_MAX_INSTRUCTIONS, CLI_OPTION_TIMING,  CLI_OPTION_CHECK,
-      CLI_OPTION_OUTPUT,    CLI_OPTION_COMPARE,          CLI_OPTION_FORMAT,  CLI_OPTION_QUIET,
+     {CLI_OPTION_TOOL,       CLI_OPTION_SCHEMA,      CLI_OPTION_AT,
+      CLI_OPTION_VALUES,     CLI_OPTION_VALUES_AT,   CLI_OPTION_KERNEL,
+      CLI_OPTION_EXCLUDE,    CLI_OPTION_THREAD_MASK, CLI_OPTION_GROUPS,
+      CLI_OPTION_REGISTERS,  CLI_OPTION_ADDRESSING,  CLI_OPTION_RECORDS,
+      CLI_OPTION_MAX_BUFFER, CLI_OPTION_DEVICE,      CLI_OPTION_MAX_INSTRUCTIONS,
+      CLI_OPTION_TIMING,     CLI_OPTION_CHECK,       CLI_OPTION_OUTPUT,
+      CLI_OPTION_COMPARE,    CLI_OPTION_FORMAT,      CLI_OPTION_QUIET,
       CLI_OPTION_END}},
     {"disasm",
      "Disassemble the kernels of a device binary",

@@ -204,7 +204,7 @@ static enum sonde_status instrument(struct attach_kernel *kernel, uint32_t bindi
     if (refusal != NULL)
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, 0, "%s", refusal);
     struct sonde_coder_options options = {
-        .buffer_model = SONDE_BUFFER_SURFACE,
+        .buffer_model = attach_session.stateless ? SONDE_BUFFER_STATELESS : SONDE_BUFFER_SURFACE,
         .binding_table_index = binding_table_index,
         .maximum_threads = ATTACH_MAXIMUM_THREADS,
         .use_own_liveness = true,

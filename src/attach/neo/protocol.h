@@ -40,6 +40,12 @@
 /* Ask the compiler for nothing: the kernel is the one that runs without
  * Sonde, registers come from our own liveness and spills. */
 #define ATTACH_REGISTERS_UNMODIFIED "unmodified"
+/* ATTACH_ADDRESSING_*; unset = surface. */
+#define ATTACH_ENV_ADDRESSING "SONDE_ADDRESSING"
+/* Inserted code names the profile buffer as the surface that the driver adds. */
+#define ATTACH_ADDRESSING_SURFACE "surface"
+/* By its 64-bit address, which is read through that surface when a thread begins. */
+#define ATTACH_ADDRESSING_STATELESS "stateless"
 /* Which dispatches run instrumented: lines separated by '\n', each one of
  *     +PATTERN   include kernels whose name matches
  *     -PATTERN   exclude kernels whose name matches

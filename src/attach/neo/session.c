@@ -101,6 +101,8 @@ static void start(void)
         strcmp(variable(ATTACH_ENV_REGISTERS, ATTACH_REGISTERS_RECOMPILE),
                ATTACH_REGISTERS_UNMODIFIED) == 0 ||
         *variable(ATTACH_ENV_TOOLS, "") == '\0';
+    session->stateless = strcmp(variable(ATTACH_ENV_ADDRESSING, ATTACH_ADDRESSING_SURFACE),
+                                ATTACH_ADDRESSING_STATELESS) == 0;
     session->emulated = strncmp(variable(ATTACH_ENV_DEVICE, ""), "emu", 3) == 0;
     start_records(session);
     session->tools_list = strdup(variable(ATTACH_ENV_TOOLS, ""));

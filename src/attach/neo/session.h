@@ -95,6 +95,7 @@ struct attach_session {
     struct schema schema; /* of the tool `schema` */
     bool original_mode;
     bool unmodified_registers;
+    bool stateless;             /* inserted code uses 64-bit addresses */
     bool drains;                /* the host empties the buffer of a running kernel */
     bool windows;               /* ... between ranges of its work-groups */
     bool sized;                 /* count the records of each dispatch before they are made */
