@@ -38,7 +38,9 @@ SONDE_API enum sonde_status sonde_instrument_order(struct sonde_instrument *inst
 
 /* Why nothing may be inserted at a point, or NULL when it may: inside a
  * sequence that must stay together (NoDDClr/NoDDChk pair, {Atomic} sequence,
- * accumulator or macro pair), after a branch or an end-of-thread message.
+ * macro pair), after a branch or an end-of-thread message. Between a product
+ * in an accumulator and its use only procedures may stand that leave it alone,
+ * as all do that hold no appended instruction which writes it.
  * Block starts and block ends are always allowed. */
 SONDE_API const char *sonde_instrument_insertion_refusal(const struct sonde_instrument *instrument,
                                                          size_t index, enum sonde_where where);

@@ -6,15 +6,16 @@ static bool is_accumulator(const struct sonde_gen_effect *effect)
     return effect->accumulators != 0 || effect->mme;
 }
 
-/* From Xe on accumulators are registers like others, but in the pairs that
- * multiply in steps. Inserted code saves what it writes. */
+/* Products and carries stay in an accumulator until it is written again: the
+ * compilers themselves schedule messages and anything else between a mul and
+ * its mach, and inserted code either leaves the accumulator alone, has it
+ * saved, or is refused by the coder. Macros keep further bits, which nothing
+ * reads; a macl belongs right behind its mul. */
 static bool is_pair(const struct sonde_gen_instruction *reader,
                     const struct sonde_gen_effects *effects)
 {
-    if (reader->platform < SONDE_GEN_PLATFORM_XE || effects->reads.mme)
-        return true;
-    return reader->opcode == SONDE_GEN_MAC || reader->opcode == SONDE_GEN_MACH ||
-           reader->opcode == SONDE_GEN_MACL || reader->opcode == SONDE_GEN_MADM;
+    return effects->reads.mme || reader->opcode == SONDE_GEN_MADM ||
+           reader->opcode == SONDE_GEN_MACL;
 }
 
 static bool names_accumulator(const struct sonde_gen_operand *operand)

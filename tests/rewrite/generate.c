@@ -72,7 +72,7 @@ static void scalar(void)
          1 + random_below(9));
 }
 
-/* An accumulator pair, which must stay together. */
+/* A product in an accumulator, between whose halves code may be inserted. */
 static void accumulate(void)
 {
     emit("(W) mul (8|M0) acc0.0<1>:ud r%u.0<8;8,1>:ud r%u.0<16;8,2>:uw\n", variable(), variable());

@@ -347,10 +347,10 @@ static void sequences_stay_together(void **unused)
                  "nop\n"                                                               /* 9 */
                  "(f0.0) if (16|M0) L1 L1\nL1:\nendif (16|M0) L2\nL2:\n" EOT,          /* 10.. */
                  &roomy);
-    static const bool before[] = {true, true,  false, false, true, false,
-                                  true, false, true,  false, true};
-    static const bool after[] = {true,  false, false, true, false, true,
-                                 false, true,  false, true, false};
+    static const bool before[] = {true, true,  true, true,  true, false,
+                                  true, false, true, false, true};
+    static const bool after[] = {true,  true, true,  true, false, true,
+                                 false, true, false, true, false};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         bool may = sonde_instrument_insertion_refusal(f.instrument, i, SONDE_BEFORE) == NULL;
         if (may != before[i])
@@ -367,6 +367,46 @@ static void sequences_stay_together(void **unused)
         sonde_instrument_instruction(f.instrument, 999, SONDE_BEFORE, mark(&f, 1), &f.error),
         SONDE_ERROR_ARGUMENT);
     close_fixture(&f);
+}
+
+/* A move can save no product: code that writes its accumulator is refused between its halves,
+ * and only there. */
+static void products_are_kept(void **unused)
+{
+    (void)unused;
+    for (uint32_t place = 1; place < 4; place++) {
+        struct fixture f;
+        open_fixture(&f,
+                     "L0:\n(W) mul (8|M0) acc0.0<1>:ud r20.0<8;8,1>:ud r22.0<16;8,2>:uw\n"
+                     "nop\n"
+                     "mach (8|M0) r24.0<1>:ud r20.0<8;8,1>:ud r22.0<8;8,1>:ud {AccWrEn}\n"
+                     "mov (8|M0) r26.0<1>:ud acc0.0<8;8,1>:ud\n" EOT,
+                     &roomy);
+        struct sonde_procedure *procedure = mark(&f, 1);
+        struct sonde_gen_instruction move;
+        sonde_gen_instruction_init(&move, SONDE_GEN_PLATFORM_GEN9, SONDE_GEN_MOV, 8, true);
+        move.source_count = 1;
+        move.dst = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_ARF,
+                                              .type = SONDE_GEN_TYPE_UD,
+                                              .number = SONDE_GEN_ARF_ACCUMULATOR,
+                                              .hstride = 1,
+                                              .mme = 0xff,
+                                              .write_mask = 0xf};
+        move.src[0] = (struct sonde_gen_operand){
+            .file = SONDE_GEN_FILE_IMMEDIATE, .type = SONDE_GEN_TYPE_UD, .mme = 0xff};
+        assert_int_equal(sonde_coder_append_instruction(f.coder, procedure, &move, &f.error),
+                         SONDE_OK);
+        assert_int_equal(
+            sonde_instrument_instruction(f.instrument, place, SONDE_BEFORE, procedure, &f.error),
+            SONDE_OK);
+        enum sonde_status status = sonde_instrument_emit(f.instrument, &f.out, &f.error);
+        assert_int_equal(status, place < 3 ? SONDE_ERROR_UNSUPPORTED : SONDE_OK);
+        if (status != SONDE_OK)
+            assert_non_null(strstr(f.error.message, "writes an accumulator that the kernel needs"));
+        else
+            assert_non_null(strstr(body(&f), "acc0.0<8;8,1>:ud")); /* saved */
+        close_fixture(&f);
+    }
 }
 
 static void bad_arguments(void **unused)
@@ -511,7 +551,7 @@ int main(void)
         cmocka_unit_test(untouched_first),   cmocka_unit_test(passes),
         cmocka_unit_test(spilling),          cmocka_unit_test(sequences_stay_together),
         cmocka_unit_test(bad_arguments),     cmocka_unit_test(what_cannot_be_instrumented),
-        cmocka_unit_test(damaged_kernels),
+        cmocka_unit_test(products_are_kept), cmocka_unit_test(damaged_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,19 @@ def memtrace():
     check(all(number(row, "lowest") == 0 and row["width"] == 4 for row in table), table)
 
 
+def messages_inside_a_product():
+    """The write of out[i] of the kernel loop: newer compilers put the read of table[10] between a
+    multiplication in the accumulator and the step that reads it."""
+    table = rows("memtrace", "loop")
+    check([(row["buffer"], row["access"].split()[0], row["executions"]) for row in table] ==
+          [("table", "read", THREADS), ("out", "write", THREADS)], table)
+    check([number(row, "highest") for row in table][1] == 4 * (ITEMS - 1), table)
+    for tools in ("memtrace,regtrace,bounds", "memlatency,simdprof,latency"):
+        found = json.loads(expect(run("verify", "--device", DEVICE, "-t", tools, "--format",
+                                      "json", "--", GOLDEN, "loop"), 0).out)
+        check(found["identical"], found)
+
+
 def simdprof():
     table = rows("simdprof", "lanes", columns="+capacity")
     sends = [row for row in table if row["opcode"].startswith("send")]
@@ -322,6 +335,7 @@ def losses_are_said():
 
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
 DEVICE = sys.argv[3]
-sys.exit(harness.main([stride, counts, cacheline, order_of_lines, direct_mapped, memtrace, simdprof, regtrace, chosen_registers,
+sys.exit(harness.main([stride, counts, cacheline, order_of_lines, direct_mapped, memtrace,
+                       messages_inside_a_product, simdprof, regtrace, chosen_registers,
                        flowtrace, latency, race,
                        bounds, buffers_are_named, source_lines_are_shown, occupancy, losses_are_said]))
