@@ -248,6 +248,7 @@ struct emu_group {
     uint32_t signalled; /* threads that sent the barrier message */
     uint32_t id[3];
     uint8_t *slm;
+    uint32_t thread_capacity, slm_capacity; /* that there is memory for: threads, bytes */
     uint32_t place;
     uint32_t first_slot;                     /* hardware thread slot of thread 0 */
     struct emu_check *checks;                /* one a thread, or NULL */
@@ -271,9 +272,9 @@ struct emu_worker {
     struct emu_tlb_entry tlb[EMU_TLB_SIZE];
     struct emu_surface surfaces[256];
     struct emu_tally *tallies;
-    uint32_t tally_count;
+    uint32_t tally_count, tally_capacity;
     struct emu_group *resident; /* resident_max groups; unfinished 0 = free */
-    uint32_t resident_max;
+    uint32_t resident_max, resident_capacity;
     uint32_t resident_used; /* those from here on were never used */
     uint64_t instructions;
     uint64_t waited;   /* cycles that running threads went ahead without an instruction */
@@ -291,7 +292,6 @@ struct emu_worker {
     struct emu_thread *fault_thread;
     const struct emu_operation *fault_operation;
     uint32_t fault_mask;
-    pthread_t handle;
     enum sonde_status status;
 };
 

@@ -8,15 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/gen/check.h"
+#include "emu/gen/crew.h"
 #include "emu/gen/events.h"
 #include "emu/gen/semantics.h"
 #include "emu/gen/timing.h"
+#include "emu/gen/worker.h"
 
 #define SLICE_INSTRUCTIONS 4096u      /* a thread, before its neighbours run */
 #define SHORT_INSTRUCTIONS 64u        /* the same, in a hurry */
 #define GROUP_INSTRUCTIONS (1u << 16) /* a group, before another one starts */
-#define RESIDENT_MAX       64u
+/* After so many the first worker calls the others: a kernel that ends sooner is
+ * done before they would have woken up. */
+#define ALONE_INSTRUCTIONS 1024u
 #define PROGRAM_CACHE      64u
 
 struct emu {
@@ -35,9 +40,21 @@ struct emu {
      * place has ended. */
     uint32_t places;
     atomic_uint_fast64_t *ended; /* groups, a place */
+    struct emu_crew *crew;
+    uint32_t host_threads;
+    struct emu_worker **workers;
+    uint32_t worker_count;
+    size_t worker_capacity;
+    bool alone; /* the first worker has not called the others yet; its own */
 };
 
 enum start { START_DONE, START_WAIT, START_NONE_LEFT };
+
+static uint32_t online_processors(void)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint32_t)online : 1;
+}
 
 enum sonde_status emu_create(const struct emu_options *options, struct emu **result)
 {
@@ -46,6 +63,12 @@ enum sonde_status emu_create(const struct emu_options *options, struct emu **res
         return SONDE_ERROR_MEMORY;
     if (options)
         emu->options = *options;
+    emu->host_threads = emu->options.host_threads ? emu->options.host_threads : online_processors();
+    emu->crew = emu_crew_create();
+    if (!emu->crew) {
+        emu_destroy(emu);
+        return SONDE_ERROR_MEMORY;
+    }
     *result = emu;
     return SONDE_OK;
 }
@@ -61,6 +84,10 @@ void emu_destroy(struct emu *emu)
         return;
     for (unsigned i = 0; i < PROGRAM_CACHE; i++)
         emu_program_destroy(emu->programs[i]);
+    emu_crew_destroy(emu->crew);
+    for (uint32_t i = 0; i < emu->worker_count; i++)
+        emu_worker_destroy(emu->workers[i]);
+    free(emu->workers);
     free(emu);
 }
 
@@ -126,43 +153,12 @@ struct emu_surface *emu_worker_surfaces(struct emu_worker *worker)
     return worker->surfaces;
 }
 
-bool emu_worker_grow_tallies(struct emu_worker *worker, uint32_t count)
-{
-    uint32_t capacity = emu_program_operation_count(worker->program);
-    if (capacity < count)
-        capacity = count;
-    struct emu_tally *tallies = realloc(worker->tallies, capacity * sizeof(*tallies));
-    if (!tallies)
-        return false;
-    memset(tallies + worker->tally_count, 0, (capacity - worker->tally_count) * sizeof(*tallies));
-    worker->tallies = tallies;
-    worker->tally_count = capacity;
-    return true;
-}
-
-static bool group_allocate(struct emu_group *group, const struct emu_dispatch *dispatch,
-                           bool checked)
-{
-    if (!group->threads)
-        group->threads =
-            aligned_alloc(64, (size_t)dispatch->threads_per_group * sizeof(struct emu_thread));
-    if (!group->threads)
-        return false;
-    if (checked && !group->checks)
-        group->checks = emu_check_create(dispatch->threads_per_group);
-    if (checked && !group->checks)
-        return false;
-    if (!group->slm && dispatch->slm_size)
-        group->slm = calloc(1, dispatch->slm_size);
-    return group->slm || !dispatch->slm_size;
-}
-
 static bool group_start(struct emu_worker *worker, struct emu_group *group, uint64_t number)
 {
     const struct emu_dispatch *dispatch = worker->dispatch;
     group->place = (uint32_t)(number % worker->emu->places);
     group->number = number;
-    if (!group_allocate(group, dispatch, worker->check_facts != NULL)) {
+    if (!emu_worker_group_allocate(worker, group)) {
         worker->status = SONDE_ERROR_MEMORY;
         return false;
     }
@@ -219,6 +215,10 @@ static bool check_limits(struct emu_worker *worker, struct emu_thread *thread)
     uint64_t fresh = worker->instructions - worker->reported;
     worker->reported = worker->instructions;
     uint64_t total = atomic_fetch_add(&emu->instructions, fresh) + fresh;
+    if (worker == emu->workers[0] && emu->alone && total >= ALONE_INSTRUCTIONS) {
+        emu->alone = false;
+        emu_crew_join_in(emu->crew);
+    }
     const volatile bool *cancel = emu->options.cancel;
     const struct emu_operation *here =
         thread->finished ? emu_program_operation(worker->program, 0) : thread->next;
@@ -373,9 +373,9 @@ static void run_timed(struct emu_worker *worker)
 
 /* Each turn gives every resident group its share, then admits one more, so
  * that a group may spin until one started later has done its part. */
-static void *worker_main(void *argument)
+static void worker_main(void *item)
 {
-    struct emu_worker *worker = argument;
+    struct emu_worker *worker = item;
     fenv_t environment;
     fegetenv(&environment);
     if (worker->timing)
@@ -393,27 +393,6 @@ static void *worker_main(void *argument)
             sched_yield();
     }
     fesetenv(&environment);
-    return NULL;
-}
-
-static void worker_destroy(struct emu_worker *worker)
-{
-    if (!worker)
-        return;
-    for (uint32_t i = 0; worker->resident && i < worker->resident_max; i++) {
-        struct emu_group *group = &worker->resident[i];
-        for (uint32_t t = 0; group->unfinished && t < group->thread_count; t++)
-            emu_events_clear(group->threads[t].log);
-        free(worker->resident[i].threads);
-        free(worker->resident[i].slm);
-        emu_check_destroy(worker->resident[i].checks);
-    }
-    emu_events_clear(worker->logs);
-    emu_timing_destroy(worker->timing);
-    emu_check_facts_destroy(worker->check_facts);
-    free(worker->resident);
-    free(worker->tallies);
-    free(worker);
 }
 
 /* Hardware thread slots: they bound how many groups exist at a time, because
@@ -436,40 +415,9 @@ static bool set_places(struct emu *emu, const struct emu_dispatch *dispatch)
     return emu->ended != NULL;
 }
 
-static struct emu_worker *worker_create(struct emu *emu, struct emu_program *program,
-                                        const struct emu_memory *memory)
-{
-    struct emu_worker *worker = calloc(1, sizeof(*worker));
-    if (!worker)
-        return NULL;
-    const struct emu_dispatch *dispatch = emu->dispatch;
-    worker->emu = emu;
-    worker->dispatch = dispatch;
-    worker->program = program;
-    worker->memory = *memory;
-    worker->resident_max =
-        emu->places < RESIDENT_MAX || emu->options.timing ? emu->places : RESIDENT_MAX;
-    if (emu->options.check)
-        worker->check_facts = emu_check_facts_create();
-    if (emu->options.timing)
-        worker->timing = emu_timing_create(dispatch, emu->places);
-    worker->resident = calloc(worker->resident_max, sizeof(*worker->resident));
-    if (!worker->resident || (emu->options.timing && !worker->timing) ||
-        (emu->options.check && !worker->check_facts) ||
-        !emu_worker_grow_tallies(worker, emu_program_operation_count(program))) {
-        worker_destroy(worker);
-        return NULL;
-    }
-    return worker;
-}
-
 static uint32_t worker_count_for(const struct emu *emu)
 {
-    uint64_t count = emu->options.timing ? 1 : emu->options.host_threads;
-    if (count == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        count = online > 0 ? (uint64_t)online : 1;
-    }
+    uint64_t count = emu->options.timing ? 1 : emu->host_threads;
     if (count > emu->group_total - emu->first_group)
         count = emu->group_total - emu->first_group;
     if (count > emu->places)
@@ -477,15 +425,33 @@ static uint32_t worker_count_for(const struct emu *emu)
     return count ? (uint32_t)count : 1;
 }
 
-static void run_workers(struct emu_worker **workers, uint32_t count)
+/* Of this many, or those that there is memory for. */
+static bool prepare_workers(struct emu *emu, uint32_t count, struct emu_program *program,
+                            const struct emu_memory *memory)
 {
-    uint32_t started = 1;
-    for (; started < count; started++)
-        if (pthread_create(&workers[started]->handle, NULL, worker_main, workers[started]))
-            break;
-    worker_main(workers[0]);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(workers[i]->handle, NULL);
+    void *workers = emu->workers;
+    if (base_array_reserve(&workers, &emu->worker_capacity, count, sizeof(*emu->workers)))
+        return false;
+    emu->workers = workers;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == emu->worker_count) {
+            emu->workers[i] = emu_worker_create(emu);
+            if (!emu->workers[i])
+                return false;
+            emu->worker_count++;
+        }
+        if (!emu_worker_prepare(emu->workers[i], emu->dispatch, program, memory, &emu->options,
+                                emu->places))
+            return false;
+    }
+    return true;
+}
+
+/* The first alone, until there is enough to do. */
+static void run_workers(struct emu *emu, uint32_t count)
+{
+    emu->alone = count > 1;
+    emu_crew_run(emu->crew, worker_main, (void *const *)emu->workers, count);
 }
 
 static enum sonde_status check_dispatch(struct emu *emu, const struct emu_dispatch *dispatch,
@@ -541,14 +507,11 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
     atomic_store(&emu->instructions, 0);
     atomic_store(&emu->stop, false);
     uint32_t count = worker_count_for(emu);
-    struct emu_worker **workers = calloc(count, sizeof(struct emu_worker *));
-    for (uint32_t i = 0; workers && i < count; i++)
-        if (!(workers[i] = worker_create(emu, program, memory)))
-            status = SONDE_ERROR_MEMORY;
-    if (!workers || status != SONDE_OK) {
+    if (!prepare_workers(emu, count, program, memory)) {
         status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the workers");
     } else {
-        run_workers(workers, count);
+        struct emu_worker **workers = emu->workers;
+        run_workers(emu, count);
         for (uint32_t i = 0; i < count; i++)
             if (workers[i]->status != SONDE_OK)
                 status =
@@ -559,9 +522,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
         if (status == SONDE_OK && emu->options.events && !emu_events_gather(workers, count, result))
             status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the events");
     }
-    for (uint32_t i = 0; workers && i < count; i++)
-        worker_destroy(workers[i]);
-    free(workers);
+    for (uint32_t i = 0; i < emu->worker_count; i++)
+        emu_worker_release(emu->workers[i]);
     free(emu->ended);
     emu->ended = NULL;
     emu->dispatch = NULL;
