@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import shlex
 import shutil
 import signal
@@ -18,11 +17,10 @@ import sys
 import tempfile
 
 import conformance_tests
+import limited_run
 
 PASSED = r"PASSED (\d+ of \d+ )?(sub-)?test"
 SKIPPED = r"(?im)^.*(skipping|skipped|not supported).*$"
-WAITING = 12  # times the limit that a program may take by the clock
-LATE = (-signal.SIGXCPU, 128 + signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGKILL)
 
 
 def all_rows(folder):
@@ -34,34 +32,6 @@ def all_rows(folder):
             rows.append((f"{os.path.basename(program)} {words}",
                          f"{os.path.join(folder, program)} {words}"))
     return rows
-
-
-def run_program(command, limit, folder, cache):
-    """Output, exit status, seconds of the processor, and whether a limit ended it.
-
-    The limit and the seconds are those of the processor, so that they say the same on a busy
-    machine; a program that waits for something else is stopped after some times the limit.
-    """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = dict(os.environ, cl_cache_dir=cache) if cache else None
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
-    try:
-        output = process.communicate(timeout=WAITING * limit)[0]
-        late = process.returncode in LATE
-    except subprocess.TimeoutExpired:
-        process.terminate()
-        output = process.communicate()[0]
-        late = True
-    except BaseException:
-        process.terminate()
-        raise
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    late = late or (process.returncode != 0 and used >= limit)  # the device was ended
-    return output.decode(errors="replace"), process.returncode, round(used, 1), late
 
 
 def look(sonde, data):
@@ -90,13 +60,18 @@ def run_row(name, command, device, options):
     """One sub-test on one device: a row of the results, and the end of its output."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
-        output, status, seconds, late = run_program(
+        ended = limited_run.run_program(
             [options.sonde, "run", "-t", "none", "-o", data, "--device", device, "--"] +
-            shlex.split(command), options.limit, folder, options.cache)
+            shlex.split(command), options.limit, folder,
+            dict(os.environ, cl_cache_dir=options.cache) if options.cache else None,
+            errors=subprocess.STDOUT)
         kernels, dispatches, registers = look(options.sonde, data)
-    state = f"not finished in {options.limit} s" if late else judge(output, status, dispatches)
+    output = ended.output.decode(errors="replace")
+    state = (f"not finished in {options.limit} s" if ended.late
+             else judge(output, ended.status, dispatches))
     return {"name": name, "device": device, "state": state, "kernels": kernels,
-            "dispatches": dispatches, "seconds": seconds, "registers": registers}, output[-2000:]
+            "dispatches": dispatches, "seconds": ended.seconds,
+            "registers": registers}, output[-2000:]
 
 
 def cell(value):

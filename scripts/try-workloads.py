@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Run OpenCL programs of other people on the emulated GPUs and print a table.
+"""Run OpenCL programs of other people on PoCL and on the emulated GPUs.
 
-Without options, the programs of Debian packages on emu:skl; --programs DIR adds
-those that were built in DIR (workload_table.py says how). Programs that are not
-there are skipped and named. Every program judges its own results; its own
-words for success are looked for in what it printed, besides the exit status,
-and the numbers of some are compared with those of the run on PoCL.
+Without options, the programs of Debian packages; --programs DIR adds those that were
+built in DIR (workload_table.py says how). Programs that are not there are skipped and
+named. Every program judges its own results; its own words for success are looked for in
+what it printed, besides the exit status, and the numbers of some are compared with those
+of the run on PoCL, which must come before.
 
---device may be repeated; `pocl` is PoCL, which must be first where results are
-compared. --json FILE keeps the results, those of former runs too; --table FILE
-prints the table of such a file, a state for each device.
+Results are kept in a file, a later call goes on from it, and --write puts the tables made
+of it into doc/workloads.md.
 """
 
 import argparse
@@ -18,64 +17,63 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
 
+import limited_run
 import workload_table
 
+DEVICES = ["pocl", "emu:skl", "emu:tgllp", "emu:dg2"]
 
-def command_line(sonde, device, mode, data):
+
+def command_line(options, device, mode, data):
     """What stands before the command of the program, and its environment."""
     environment = dict(os.environ, PYOPENCL_CTX="0", PYOPENCL_NO_CACHE="1",
                        PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg")
     if device == "pocl":
         environment["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/pocl.icd"
         return [], environment
-    options = {"plain": ["run", "-t", "none"],
-               "profile": ["run", "-t", "opcodeprof", "--report", "/dev/null"],
-               "verify": ["verify", "-q"]}[mode]
-    return [sonde] + options + ["--device", device, "-o", data, "--"], environment
+    if options.cache:
+        # Apart for each mode: the driver's key does not hold what a tool asks of the compiler.
+        environment["cl_cache_dir"] = os.path.join(options.cache, f"{device}-{mode}")
+        os.makedirs(environment["cl_cache_dir"], exist_ok=True)
+    arguments = {"plain": ["run", "-t", "none"],
+                 "profile": ["run", "-t", "opcodeprof", "--report", "/dev/null"],
+                 "verify": ["verify", "-q"]}[mode]
+    return [options.sonde] + arguments + ["--device", device, "-o", data, "--"], environment
 
 
-def run_row(options, row, device, scratch):
+def run_row(options, row, device, scratch, results):
     """One program on one device; returns a dictionary of what was seen."""
     data = os.path.join(scratch, "trace")
     shutil.rmtree(data, ignore_errors=True)
-    result = {"collection": row.collection, "name": row.name, "device": device,
+    result = {"name": row.name, "device": device,
               "mode": "plain" if device == "pocl" else options.mode,
-              "state": "", "kernels": None, "dispatches": None, "instructions": None}
+              "state": "", "kernels": None, "dispatches": None, "instructions": None,
+              "seconds": None}
     if not workload_table.is_installed(row, options.programs):
         result["state"] = "not installed"
-        return result
+        return result, ""
     folder = workload_table.prepare(row, options.programs, scratch)
-    before, environment = command_line(options.sonde, device, options.mode, data)
-    start = time.monotonic()
-    process = subprocess.Popen(before + shlex.split(row.command), cwd=folder, env=environment,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
-    try:
-        output, errors = process.communicate(timeout=options.limit)
-        late = False
-    except subprocess.TimeoutExpired:
-        process.terminate()
-        output, errors = process.communicate()
-        late = True
-    result["seconds"] = round(time.monotonic() - start, 1)
-    text = output.decode(errors="replace") + errors.decode(errors="replace")
+    before, environment = command_line(options, device, result["mode"], data)
+    ended = limited_run.run_program(before + shlex.split(row.command), options.limit, folder,
+                                    environment)
+    result["seconds"] = ended.seconds
+    output = ended.output.decode(errors="replace")
+    text = output + ended.errors.decode(errors="replace")
     if result["mode"] == "verify":
         judge_verify(options.sonde, data, result)
     else:
-        judge_run(text, process.returncode, row.pattern, result)
+        judge_run(text, ended.status, row.pattern, result)
         if row.result and result["state"] == "passes":
-            compare_numbers(row, device, folder, output.decode(errors="replace"), scratch, result)
+            compare_numbers(row, device, folder, output, results, result)
         if device != "pocl":
             count(options.sonde, data, result)
-    if late:
+    if ended.late:
         result["state"] = f"not finished in {options.limit} s"
-    result["tail"] = text[-400:]
-    return result
+    return result, text[-2000:]
 
 
 def numbers_of(text, pattern):
@@ -84,7 +82,7 @@ def numbers_of(text, pattern):
     return [float(word) for word in re.findall(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", "\n".join(lines))]
 
 
-def compare_numbers(row, device, folder, output, scratch, result):
+def compare_numbers(row, device, folder, output, results, result):
     """Hold what the program wrote against the run on PoCL, which must come before."""
     file_name, _, pattern = row.result.partition(":")
     if file_name != "stdout":
@@ -94,15 +92,13 @@ def compare_numbers(row, device, folder, output, scratch, result):
         except OSError:
             result["state"] = f"fails: it wrote no {file_name}"
             return
-    kept = os.path.join(scratch, re.sub(r"\W+", "_", row.name) + ".pocl")
+    seen = numbers_of(output, pattern)
     if device == "pocl":
-        with open(kept, "w", encoding="utf-8") as file:
-            file.write(output)
-    if not os.path.exists(kept):
+        result["numbers"] = seen
+    expected = seen if device == "pocl" else results.pocl_numbers(row.name)
+    if expected is None:
         result["state"] = "ends well; not compared with PoCL"
         return
-    with open(kept, encoding="utf-8") as file:
-        expected, seen = numbers_of(file.read(), pattern), numbers_of(output, pattern)
     # Whole numbers of a picture may be rounded the other way.
     least = 1 if file_name.endswith(".pgm") else 1e-6
     far = [pair for pair in zip(expected, seen)
@@ -161,42 +157,120 @@ def cell(value):
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def print_row(result):
-    columns = [result["name"], result["device"], result["mode"], result["state"],
-               result["kernels"], result["dispatches"], result["instructions"],
-               result.get("seconds")]
+def print_row(columns):
     print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |",
           flush=True)
 
 
-def load_results(path):
-    """Results by (program, device)."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return {(result["name"], result["device"]): result for result in json.load(file)}
-    except FileNotFoundError:
-        return {}
+class Results:
+    """What was seen so far, a row a line in a file, so that a later call goes on from there."""
+
+    def __init__(self, path):
+        self.path = path
+        self.rows = {}
+        if path is not None and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                for row in json.load(file):
+                    self.rows[self.key(row)] = row
+
+    @staticmethod
+    def key(row):
+        return row["name"], row["device"], row["mode"]
+
+    def add(self, row):
+        self.rows[self.key(row)] = row
+        if self.path is None:
+            return
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
+            file.write("[\n" + ",\n".join(json.dumps(row) for row in self.rows.values()) + "\n]\n")
+        os.replace(self.path + ".new", self.path)
+
+    def pocl_numbers(self, name):
+        return self.rows.get((name, "pocl", "plain"), {}).get("numbers")
+
+    def wanted(self, name, device, options):
+        """Whether the row must be run: not yet, not for so long, or asked for again."""
+        mode = "plain" if device == "pocl" else options.mode
+        row = self.rows.get((name, device, mode))
+        if row is None or row["state"] == "not installed":
+            return True
+        if options.again is not None and re.search(options.again, row["state"]):
+            return True
+        late = re.match(r"not finished in (\d+) s", row["state"])
+        return late is not None and int(late.group(1)) < options.limit
+
+    def of(self, name, device):
+        """The run with a tool, or the one without."""
+        return (self.rows.get((name, device, "profile")) or
+                self.rows.get((name, device, "plain")))
+
+    def table(self, rows):
+        """The lines of the table of some programs."""
+        yield ["program"] + DEVICES + ["kernels", "dispatches", "instructions", "verify", "seconds"]
+        yield ["---"] * (1 + len(DEVICES)) + ["---:"] * 3 + ["---", "---:"]
+        for row in rows:
+            seen = [self.of(row.name, device) for device in DEVICES]
+            counts = next((result for result in seen[1:] if result is not None), {})
+            verified = [device[len("emu:"):] for device in DEVICES
+                        if self.rows.get((row.name, device, "verify"), {}).get(
+                            "state", "").startswith("passes")]
+            yield ([row.name] +
+                   [state_of(result) + ("" if result is None or passes(result) else
+                                        workload_table.note_numbers(row.name, device))
+                    for result, device in zip(seen, DEVICES)] +
+                   [counts.get(key) for key in ("kernels", "dispatches", "instructions")] +
+                   [", ".join(verified)] +
+                   [" / ".join("-" if result is None or result["seconds"] is None
+                               else f"{result['seconds']:.0f}" for result in seen)])
+
+    def summary(self, rows):
+        """How many programs ended how on each device."""
+        states = {(row.name, device): short(self.of(row.name, device))
+                  for row in rows for device in DEVICES}
+        yield ["state"] + DEVICES
+        yield ["---"] + ["---:"] * len(DEVICES)
+        for state in sorted(set(states.values())):
+            yield [state] + [sum(states[row.name, device] == state for row in rows)
+                             for device in DEVICES]
 
 
-def save_results(path, results):
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(list(results.values()), file, indent=0)
-    os.replace(path + ".new", path)
+def passes(result):
+    return result is not None and result["state"].startswith("passes")
 
 
-def print_table(results):
-    """One row a program, one column a device."""
-    devices = [device for device in ("pocl", "emu:skl", "emu:tgllp", "emu:dg2")
-               if any(key[1] == device for key in results)]
-    print("| program | " + " | ".join(devices) + " | kernels | dispatches | instructions |")
-    print("|---|" + "---|" * len(devices) + "---:|---:|---:|")
-    for name in dict.fromkeys(key[0] for key in results):
-        seen = [results.get((name, device)) for device in devices]
-        counts = next((result for result in seen
-                       if result is not None and result["device"] != "pocl"), {})
-        columns = [name] + ["not tried" if result is None else result["state"] for result in seen]
-        columns += [counts.get(key) for key in ("kernels", "dispatches", "instructions")]
-        print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |")
+def state_of(result):
+    if result is None:
+        return "not tried"
+    return result["state"] + (" (no tool)" if result["device"] != "pocl" and
+                              result["mode"] == "plain" else "")
+
+
+def short(result):
+    return "not tried" if result is None else re.sub(r"(:| in \d+ s).*", "", result["state"])
+
+
+def markdown(lines):
+    return "".join("| " + " | ".join(cell(c).replace("|", "\\|") for c in line) + " |\n"
+                   for line in lines)
+
+
+def write_document(path, results):
+    """Put the tables and the notes between the marks of a document."""
+    everything = workload_table.PACKAGED + workload_table.BUILT
+    parts = {"summary": markdown(results.summary(everything)),
+             "packages": markdown(results.table(workload_table.PACKAGED)),
+             "built": markdown(results.table(workload_table.BUILT)),
+             "notes": "".join(f"{number}. {text}\n"
+                              for number, _, text in workload_table.NOTES)}
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for name, part in parts.items():
+        begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+        if begin not in text or end not in text:
+            sys.exit(f"{path} has lost its marks for {name}")
+        text = text[:text.index(begin) + len(begin)] + part + text[text.index(end):]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def parse_arguments():
@@ -204,45 +278,66 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sonde", default=os.path.join(root, "build/src/cli/sonde"))
-    parser.add_argument("--device", action="append", help="emu:skl, emu:tgllp, emu:dg2 or pocl")
+    parser.add_argument("--device", action="append", choices=DEVICES,
+                        help="can be given several times (all)")
     parser.add_argument("--programs", metavar="DIR", help="folder of programs that you built")
     parser.add_argument("--mode", default="profile", choices=["plain", "profile", "verify"])
     parser.add_argument("--only", metavar="REGEX", default="", help="rows whose name matches")
-    parser.add_argument("--limit", type=int, default=120, help="seconds a program")
-    parser.add_argument("--json", metavar="FILE", help="keep the results here")
-    parser.add_argument("--table", metavar="FILE", help="print the table of such a file")
+    parser.add_argument("--limit", type=int, default=600, help="processor seconds a process")
+    parser.add_argument("--cache", metavar="DIR",
+                        help="let the driver keep compiled kernels below this folder")
+    parser.add_argument("--results", metavar="FILE",
+                        help="JSON file to go on from and to keep the results in")
+    parser.add_argument("--again", metavar="REGEX",
+                        help="also run settled rows whose state matches")
+    parser.add_argument("--write", metavar="FILE",
+                        help="run nothing; write the tables of the results into this document")
     parser.add_argument("--show-output", action="store_true",
                         help="print the end of the output of programs that do not pass")
-    return parser.parse_args()
-
-
-def main():
-    options = parse_arguments()
-    if options.table:
-        print_table(load_results(options.table))
-        return 0
-    rows = workload_table.PACKAGED + (workload_table.BUILT if options.programs else [])
+    options = parser.parse_args()
+    options.device = options.device or DEVICES
     options.programs = options.programs and os.path.abspath(options.programs)
-    results = load_results(options.json) if options.json else {}
+    options.cache = options.cache and os.path.abspath(options.cache)
+    options.sonde = os.path.abspath(shutil.which(options.sonde) or options.sonde)
+    return options
+
+
+def run_rows(options, results):
+    rows = workload_table.PACKAGED + (workload_table.BUILT if options.programs else [])
     failed = 0
-    print("| program | device | mode | state | kernels | dispatches | instructions | seconds |")
-    print("|---|---|---|---|---:|---:|---:|---:|")
+    columns = ["name", "device", "mode", "state", "kernels", "dispatches", "instructions", "seconds"]
+    print_row(columns)
+    print_row(["---"] * 4 + ["---:"] * 4)
     with tempfile.TemporaryDirectory() as scratch:
         workload_table.write_inputs(scratch)
         for row in rows:
             if re.search(options.only, row.name) is None:
                 continue
-            for device in options.device or ["emu:skl"]:
-                result = run_row(options, row, device, scratch)
-                print_row(result)
-                failed += not result["state"].startswith(("passes", "not installed"))
-                if options.show_output and "tail" in result and \
-                        not result["state"].startswith("passes"):
-                    print(result["tail"], file=sys.stderr, flush=True)
-                results[row.name, device] = result
-                if options.json:
-                    save_results(options.json, results)
-    return 1 if failed else 0
+            for device in options.device:
+                if not results.wanted(row.name, device, options) or (
+                        device == "pocl" and options.mode == "verify"):
+                    continue
+                result, tail = run_row(options, row, device, scratch, results)
+                results.add(result)
+                print_row([result[column] for column in columns])
+                if result["state"].startswith(("passes", "not installed")):
+                    continue
+                failed += 1
+                if options.show_output:
+                    print(f"== {device} {row.name}\n{tail}", file=sys.stderr, flush=True)
+    return failed
+
+
+def main():
+    options = parse_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
+    results = Results(options.results)
+    if options.write:
+        write_document(options.write, results)
+        return 0
+    if shutil.which(options.sonde) is None:
+        sys.exit(f"{options.sonde} is not there; --sonde names another")
+    return 1 if run_rows(options, results) else 0
 
 
 if __name__ == "__main__":
