@@ -9,6 +9,10 @@
 /* Most bytes one message may move; the driver sends at most a page. */
 #define TRANSFER_LIMIT (64u << 20)
 
+/* Most pages that are written without data, or read back, with one message. */
+#define RUN_PAGES 64u
+#define NO_MEMORY "no memory for page, raise the limit or use smaller buffers"
+
 #define REGISTER_SUBMIT_PORT      0x230u
 #define REGISTER_EXECLIST_STATUS  0x234u
 #define REGISTER_TIMESTAMP        0x358u
@@ -156,7 +160,7 @@ static bool receive_data(struct device_connection *c, uint64_t address, uint32_t
     while (size > 0) {
         uint8_t *page = device_physical_page(c->physical, address, true);
         if (page == NULL)
-            return refuse(c, "no memory for page, raise the limit or use smaller buffers", address);
+            return refuse(c, NO_MEMORY, address);
         uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
         size_t room = DEVICE_PAGE_SIZE - offset < size ? DEVICE_PAGE_SIZE - offset : size, part;
         const uint8_t *data = device_wire_some(&c->wire, room, &part);
@@ -186,48 +190,51 @@ static bool on_write(struct device_connection *c, uint32_t transaction, const ui
             return refuse(c, "stream ends inside a memory write, bytes missing", size);
         enum sonde_status status;
         if (device_physical_table_write(c->physical, address, base_load64(data), &status))
-            return status == SONDE_OK ||
-                   refuse(c, "no memory for page, raise the limit or use smaller buffers", address);
+            return status == SONDE_OK || refuse(c, NO_MEMORY, address);
         c->wire.begin -= 8; /* it is data: take it the general way */
     }
     device_physical_data(c->physical);
     return receive_data(c, address, size);
 }
 
-/* Body: as a write, of a page that does not follow. NULL when it is refused. */
-static uint8_t *page_to_write(struct device_connection *c, const uint8_t *body)
+/* Body: as a write, of pages that do not follow. False when it is refused. */
+static bool pages_to_write(struct device_connection *c, const uint8_t *body, uint32_t limit)
 {
     uint64_t address = transfer_address(body);
-    uint8_t *page = NULL;
-    if (base_load32(body + 8) != DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
-        (base_load32(body) >> 6 & 3)) {
-        refuse(c, "write without data that is not of a page", address);
-        return NULL;
-    }
+    uint32_t size = base_load32(body + 8);
+    if (size == 0 || size > limit || size % DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
+        (base_load32(body) >> 6 & 3) || (address + size) >> DEVICE_PHYSICAL_BITS)
+        return refuse(c, "write without data that is not of pages", address);
     device_physical_data(c->physical);
-    page = device_physical_page(c->physical, address, true);
-    if (page == NULL)
-        refuse(c, "no memory for page, raise the limit or use smaller buffers", address);
-    return page;
+    return true;
 }
 
 static bool on_write_zeros(struct device_connection *c, uint32_t transaction, const uint8_t *body)
 {
     (void)transaction;
-    uint8_t *page = page_to_write(c, body);
-    if (page != NULL)
-        device_space_upload(c->process->space, page, 0, zeros, DEVICE_PAGE_SIZE);
-    return page != NULL;
+    if (!pages_to_write(c, body, DEVICE_PAGE_SIZE))
+        return false;
+    uint8_t *page = device_physical_page(c->physical, transfer_address(body), true);
+    if (page == NULL)
+        return refuse(c, NO_MEMORY, transfer_address(body));
+    device_space_upload(c->process->space, page, 0, zeros, DEVICE_PAGE_SIZE);
+    return true;
 }
 
-/* What kernels did to the page stays, as it does when the data are sent. */
+/* What kernels did to the pages stays, as it does when the data are sent. */
 static bool on_write_same(struct device_connection *c, uint32_t transaction, const uint8_t *body)
 {
     (void)transaction;
-    uint8_t *page = page_to_write(c, body);
-    if (page != NULL)
+    if (!pages_to_write(c, body, RUN_PAGES * DEVICE_PAGE_SIZE))
+        return false;
+    for (uint32_t done = 0; done < base_load32(body + 8); done += DEVICE_PAGE_SIZE) {
+        uint64_t address = transfer_address(body) + done;
+        uint8_t *page = device_physical_page(c->physical, address, false);
+        if (page == NULL)
+            return refuse(c, "write of a page as it was that was never written", address);
         device_space_take_back(c->process->space, page);
-    return page != NULL;
+    }
+    return true;
 }
 
 /* The driver sends each allocation once in a process. An engine context that
@@ -298,14 +305,16 @@ static bool on_read_changed(struct device_connection *c, uint32_t transaction, c
 {
     uint64_t address = transfer_address(body), wanted = base_load64(body + 12);
     uint32_t size = base_load32(body + 8), count = size / DEVICE_PAGE_SIZE;
-    if (count == 0 || count > 64 || size % DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
+    if (count == 0 || count > RUN_PAGES || size % DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
         (address + size) >> DEVICE_PHYSICAL_BITS)
         return refuse(c, "read of changed pages of absurd length", size);
     wanted &= UINT64_MAX >> (64 - count);
     for (uint32_t i = 0; i < count; i++) {
-        if (device_physical_take_changed(c->physical, address + (uint64_t)i * DEVICE_PAGE_SIZE,
-                                         device_process_is_running, c->process))
+        uint64_t page = address + (uint64_t)i * DEVICE_PAGE_SIZE;
+        if (device_physical_take_changed(c->physical, page, device_process_is_running, c->process))
             wanted |= 1ull << i;
+        if (wanted >> i & 1)
+            device_physical_taken(c->physical, page);
     }
     uint8_t answer[DEVICE_HEADER_SIZE + 20];
     base_store32(answer, DEVICE_MESSAGE_READ_RESPONSE);
@@ -314,6 +323,56 @@ static bool on_read_changed(struct device_connection *c, uint32_t transaction, c
     memcpy(answer + 12, body, 12);
     base_store64(answer + 24, wanted);
     return send_memory(c, (struct iovec){answer, sizeof answer}, address, size, wanted);
+}
+
+/* Body: as a read, ignored. In the response it is followed by whether this is all
+ * that changed and nothing runs, the faults so far, a number of pages; by their
+ * numbers; and by the pages. They count as read when that is said (below). */
+static bool on_read_news(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    struct device_news news[RUN_PAGES];
+    uint8_t answer[DEVICE_HEADER_SIZE + 24 + 4 * RUN_PAGES];
+    struct iovec vector[1 + RUN_PAGES];
+    size_t count;
+    bool complete = device_physical_take_news(c->physical, news, RUN_PAGES, &count,
+                                              device_process_is_running, c->process);
+    if (!complete)
+        count = 0;
+    base_store32(answer, DEVICE_MESSAGE_READ_RESPONSE);
+    base_store32(answer + 4, transaction);
+    base_store32(answer + 8, (uint32_t)(24 + 4 * count));
+    memcpy(answer + 12, body, 12);
+    base_store32(answer + 24, complete);
+    base_store32(answer + 28, (uint32_t)atomic_load(&c->process->faults));
+    base_store32(answer + 32, (uint32_t)count);
+    vector[0] = (struct iovec){answer, DEVICE_HEADER_SIZE + 24 + 4 * count};
+    for (size_t i = 0; i < count; i++) {
+        base_store32(answer + 36 + 4 * i, (uint32_t)(news[i].address >> DEVICE_PAGE_SHIFT));
+        vector[1 + i] = (struct iovec){(void *)(uintptr_t)news[i].page, DEVICE_PAGE_SIZE};
+    }
+    return device_wire_send(&c->wire, vector, (int)(1 + count));
+}
+
+/* Body: as a read, of a part of one page. */
+static bool on_taken(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)transaction;
+    uint64_t address = transfer_address(body);
+    uint32_t size = base_load32(body + 8), offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
+    const uint8_t *page = device_physical_page(c->physical, address, false);
+    if (page == NULL || size > DEVICE_PAGE_SIZE - offset)
+        return refuse(c, "news taken that are not of a page", address);
+    device_physical_taken(c->physical, address);
+    device_space_downloaded(c->process->space, page, offset, size);
+    return true;
+}
+
+static bool on_gathered(struct device_connection *c, uint32_t transaction, const uint8_t *body)
+{
+    (void)transaction;
+    (void)body;
+    c->wire.gathered = true;
+    return true;
 }
 
 static bool on_control(struct device_connection *c, uint32_t transaction, const uint8_t *body)
@@ -337,6 +396,9 @@ static const struct message_row {
     {DEVICE_MESSAGE_READ_CHANGED, 20, on_read_changed},
     {DEVICE_MESSAGE_WRITE_ZEROS, 12, on_write_zeros},
     {DEVICE_MESSAGE_WRITE_SAME, 12, on_write_same},
+    {DEVICE_MESSAGE_READ_NEWS, 12, on_read_news},
+    {DEVICE_MESSAGE_TAKEN, 12, on_taken},
+    {DEVICE_MESSAGE_GATHERED, 4, on_gathered},
 };
 
 static bool serve_message(struct device_connection *c)

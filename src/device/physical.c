@@ -10,6 +10,9 @@
 #define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
 #define ROOT_ENTRIES ((size_t)1 << (DEVICE_PHYSICAL_BITS - DEVICE_PAGE_SHIFT - LEAF_BITS))
 
+/* Leaves that are searched for changed pages: 256 MiB. */
+#define NEWS_LEAVES 4u
+
 #define ENTRY_PRESENT 1u
 #define FRAME_MASK    0x7ffffff000ull
 
@@ -32,11 +35,13 @@ static const struct table_level levels[LEVEL_COUNT] = {
 struct frame {
     uint8_t *page;
     uint32_t changes; /* of the page when the driver had it last */
+    bool untaken;     /* was news, and the driver has got none of it */
 };
 
 struct device_physical {
     struct device_space *space;
     struct frame *root[ROOT_ENTRIES];
+    size_t leaf_end; /* behind the last one there is */
     uint64_t *global;
     size_t global_count, global_capacity;
     /* Last table entry of the running sequence: level (-1 = none) and the
@@ -80,6 +85,9 @@ static struct frame *find(struct device_physical *p, uint64_t address, bool crea
         *leaf = calloc(LEAF_ENTRIES, sizeof **leaf);
         if (*leaf == NULL)
             return NULL;
+        size_t end = (number >> LEAF_BITS) + 1;
+        if (p->leaf_end < end)
+            p->leaf_end = end;
     }
     return &(*leaf)[number & (LEAF_ENTRIES - 1)];
 }
@@ -107,6 +115,48 @@ bool device_physical_take_changed(struct device_physical *physical, uint64_t add
     bool changed = frame->changes != changes;
     frame->changes = changes;
     return changed;
+}
+
+bool device_physical_take_news(struct device_physical *physical, struct device_news *news,
+                               size_t limit, size_t *count, bool (*running)(void *context),
+                               void *context)
+{
+    *count = 0;
+    if (physical->leaf_end > NEWS_LEAVES)
+        return false;
+    for (size_t i = 0; i < physical->leaf_end * LEAF_ENTRIES; i++) {
+        const struct frame *frame = physical->root[i >> LEAF_BITS];
+        if (frame == NULL) {
+            i |= LEAF_ENTRIES - 1;
+            continue;
+        }
+        frame += i & (LEAF_ENTRIES - 1);
+        if (frame->page == NULL || frame->untaken)
+            continue;
+        uint32_t changes = device_space_changes(frame->page);
+        if (changes == frame->changes)
+            continue;
+        if (*count == limit)
+            return false;
+        news[(*count)++] =
+            (struct device_news){(uint64_t)i << DEVICE_PAGE_SHIFT, frame->page, changes};
+    }
+    /* In this order, as above. */
+    if (running(context))
+        return false;
+    for (size_t i = 0; i < *count; i++) {
+        struct frame *frame = find(physical, news[i].address, false);
+        frame->changes = news[i].changes;
+        frame->untaken = true;
+    }
+    return true;
+}
+
+void device_physical_taken(struct device_physical *physical, uint64_t address)
+{
+    struct frame *frame = find(physical, address, false);
+    if (frame != NULL)
+        frame->untaken = false;
 }
 
 /* A leaf entry: the physical page becomes another name of the virtual page.

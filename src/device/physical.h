@@ -29,6 +29,24 @@ uint8_t *device_physical_page(struct device_physical *physical, uint64_t address
 bool device_physical_take_changed(struct device_physical *physical, uint64_t address,
                                   bool (*running)(void *context), void *context);
 
+/* A page that the device changed. */
+struct device_news {
+    uint64_t address; /* physical */
+    const uint8_t *page;
+    uint32_t changes;
+};
+
+/* The pages that the device changed since this, or device_physical_take_changed,
+ * was asked last over this connection, `limit` at most; but for those that were
+ * news before and have not been taken since: the driver does not seem to want
+ * them. Returns false, and nothing counts as asked, when there are more, when too
+ * much memory would have to be looked at, or while `running` is true. */
+bool device_physical_take_news(struct device_physical *physical, struct device_news *news,
+                               size_t limit, size_t *count, bool (*running)(void *context),
+                               void *context);
+/* The driver has got the page, or a part of it. */
+void device_physical_taken(struct device_physical *physical, uint64_t address);
+
 /* True when an 8-byte write of `value` to `address` is an entry of the page
  * tables; the entry has then been taken. *status tells of a failed mapping.
  * Call device_physical_data before any other write. */

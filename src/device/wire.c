@@ -51,7 +51,7 @@ static bool fill(struct device_wire *wire)
         return false;
     if (wire->begin == wire->end)
         wire->begin = wire->end = 0;
-    int yields = wire->more_expected ? 0 : YIELDS;
+    int yields = wire->more_expected && !wire->gathered ? 0 : YIELDS;
     for (int flags = MSG_DONTWAIT;;) {
         ssize_t got =
             recv(wire->fd, wire->buffer + wire->end, DEVICE_WIRE_BUFFER - wire->end, flags);
@@ -67,7 +67,7 @@ static bool fill(struct device_wire *wire)
                 continue;
             }
             acknowledge(wire->fd);
-            if (wire->more_expected)
+            if (wire->more_expected && !wire->gathered)
                 gather();
             else
                 flags = 0;

@@ -19,11 +19,13 @@ enum device_message {
     DEVICE_MESSAGE_READ = 5,
     DEVICE_MESSAGE_READ_RESPONSE = 6,
     DEVICE_MESSAGE_CONTROL = 11,
-    /* Sonde's own (src/attach/neo/transport.c): writes of a page without
-     * the data, of zeros or of what the driver has had last, and a read of what changed. */
-    DEVICE_MESSAGE_WRITE_ZEROS = 0x53000004,
-    DEVICE_MESSAGE_WRITE_SAME = 0x53000014,
-    DEVICE_MESSAGE_READ_CHANGED = 0x53000005,
+    /* Sonde's own, of the attach library (src/attach/neo/transport.h). */
+    DEVICE_MESSAGE_GATHERED = 0x53000000,     /* the stream comes gathered from now on */
+    DEVICE_MESSAGE_WRITE_ZEROS = 0x53000004,  /* write of a page of zeros, without the data */
+    DEVICE_MESSAGE_WRITE_SAME = 0x53000014,   /* of pages as the driver had them last */
+    DEVICE_MESSAGE_READ_CHANGED = 0x53000005, /* of what changed, of a run of pages */
+    DEVICE_MESSAGE_READ_NEWS = 0x53000015,    /* of all that changed */
+    DEVICE_MESSAGE_TAKEN = 0x53000025,        /* the driver got that, of what it was sent as news */
 };
 
 #define DEVICE_HEADER_SIZE 12u
@@ -41,6 +43,7 @@ struct device_wire {
     enum device_wire_state state;
     int error;
     bool more_expected; /* the last message is one that is not followed by a wait */
+    bool gathered;      /* what belongs together comes at once */
 };
 
 /* False when out of memory. */

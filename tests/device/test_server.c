@@ -160,7 +160,7 @@ static void test_hostile_messages(void **state)
 {
     (void)state;
     static const struct {
-        uint32_t words[7];
+        uint32_t words[8];
         unsigned count;
         const char *logged;
     } bad[] = {
@@ -178,6 +178,15 @@ static void test_hostile_messages(void **state)
         {{0, 0, 12, 2 << 1 | 1, 0x2000, 0}, 6, "not a dword"},
         {{0, 0, 12, 4 << 1 | 1, 0x2001, 0}, 6, "not a dword"},
         {{4, 0, 12, 1 << 6, 0x1000, 8}, 6, "local memory"},
+        {{0x53000004, 0, 12, 0, 0x1000, 8192}, 6, "not of pages"},
+        {{0x53000004, 0, 12, 0, 0x1008, 4096}, 6, "not of pages"},
+        {{0x53000014, 0, 12, 0, 0x1000, 65 * 4096}, 6, "not of pages"},
+        {{0x53000014, 0, 12, 0xff000000, 0xfffff000, 8192}, 6, "not of pages"},
+        {{0x53000014, 0, 12, 0, 0x1000, 4096}, 6, "never written"},
+        {{0x53000005, 0, 20, 0, 0x1000, 65 * 4096, 0}, 8, "absurd length"},
+        {{0x53000005, 0, 20, 0, 0x1800, 4096, 0}, 8, "absurd length"},
+        {{0x53000025, 0, 12, 0, 0x1000, 4096}, 6, "not of a page"},
+        {{0x53000015, 0, 0}, 3, "wrong size"},
     };
     struct test_server server;
     test_server_start(&server, NULL);
@@ -224,9 +233,10 @@ static void test_random_messages(void **state)
         struct client client;
         client_open(&client, server.port);
         for (unsigned i = 0; i < 40; i++) {
-            static const uint32_t types[] = {0, 2, 4, 5, 11};
-            static const uint32_t sizes[] = {12, 16, 12, 12, 4};
-            unsigned kind = (unsigned)rand_r(&seed) % 5;
+            static const uint32_t types[] = {
+                0, 2, 4, 5, 11, 0x53000004, 0x53000014, 0x53000005, 0x53000015, 0x53000025};
+            static const uint32_t sizes[] = {12, 16, 12, 12, 4, 12, 12, 20, 12, 12};
+            unsigned kind = (unsigned)rand_r(&seed) % 10;
             uint32_t message[7 + 16] = {types[kind], i, sizes[kind]};
             for (unsigned k = 3; k < 23; k++)
                 message[k] = (uint32_t)rand_r(&seed) >> (rand_r(&seed) % 31);
@@ -303,6 +313,96 @@ static void test_stale_uploads(void **state)
     client_store(&client, page, sent, sizeof sent);
     client_load(&client, page, got, sizeof got);
     assert_memory_equal(got, sent, sizeof got);
+    client_close(&client);
+    fake_behaviour = (struct fake_behaviour){0};
+    test_server_stop(&server, NULL, 0);
+}
+
+/* The pages that changed, as the attach library asks for them; their number, or
+ * -1 when there may be more. */
+static int client_news(struct client *client, uint32_t numbers[64], uint8_t *first)
+{
+    uint8_t answer[12 + 24];
+    uint32_t complete, count;
+    client_message(client, 0x53000015, (uint32_t[]){0, 0, 0}, 3);
+    assert_true(client_receive(client, answer, sizeof answer));
+    memcpy(&complete, answer + 24, 4);
+    memcpy(&count, answer + 32, 4);
+    assert_true(count <= 64);
+    if (count > 0)
+        assert_true(client_receive(client, numbers, 4 * count));
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t page[4096];
+        assert_true(client_receive(client, page, sizeof page));
+        if (i == 0)
+            memcpy(first, page, sizeof page);
+    }
+    return complete ? (int)count : -1;
+}
+
+static void client_taken(struct client *client, uint32_t page)
+{
+    client_message(client, 0x53000025, (uint32_t[]){0, page << 12, 4096}, 3);
+}
+
+/* What a dispatch changed is news once, until it is taken; and only then counts
+ * as read. */
+static void test_news(void **state)
+{
+    (void)state;
+    const uint64_t page = 0x555500004000ull;
+    struct test_server server;
+    struct client client;
+    static uint8_t sent[4096], got[4096];
+    uint32_t numbers[64];
+    memset(sent, 0x11, sizeof sent);
+    test_server_start(&server, NULL);
+    client_open(&client, server.port);
+    client_make_context(&client, 4);
+    client_store(&client, page, sent, sizeof sent);
+    uint32_t number = (uint32_t)(client_physical(&client, page) >> 12);
+    assert_int_equal(client_news(&client, numbers, got), 0);
+    run_storing_dispatch(&client, page + 64, 0x2222222222222222ull);
+    assert_int_equal(client_news(&client, numbers, got), 1);
+    assert_int_equal(numbers[0], number);
+    assert_int_equal(got[63], 0x11);
+    assert_int_equal(got[64], 0x22);
+    /* Not taken: not repeated, and the driver's word does not count. */
+    run_storing_dispatch(&client, page + 64, 0x3333333333333333ull);
+    client_mmio_read(&client, 0x2234);
+    assert_int_equal(client_news(&client, numbers, got), 0);
+    client_store(&client, page, sent, sizeof sent);
+    assert_int_equal(client_load32(&client, page + 64), 0x33333333);
+    client_taken(&client, number);
+    run_storing_dispatch(&client, page + 64, 0x4444444444444444ull);
+    assert_int_equal(client_news(&client, numbers, got), 1);
+    assert_int_equal(got[64], 0x44);
+    client_taken(&client, number);
+    client_store(&client, page, sent, sizeof sent);
+    assert_int_equal(client_load32(&client, page + 64), 0x11111111);
+    client_close(&client);
+    fake_behaviour = (struct fake_behaviour){0};
+    test_server_stop(&server, NULL, 0);
+}
+
+/* More than is sent at once: none of it is, and all of it counts as unread. */
+static void test_too_many_news(void **state)
+{
+    (void)state;
+    struct test_server server;
+    struct client client;
+    static uint8_t got[4096];
+    uint32_t numbers[64];
+    test_server_start(&server, NULL);
+    client_open(&client, server.port);
+    client_make_context(&client, 4);
+    for (unsigned i = 0; i < 65; i++) {
+        client_store(&client, 0x555500000000ull + 4096 * i, got, 8);
+        run_storing_dispatch(&client, 0x555500000000ull + 4096 * i, i);
+        client_mmio_read(&client, 0x2234); /* it has ended */
+    }
+    assert_int_equal(client_news(&client, numbers, got), -1);
+    assert_int_equal(client_news(&client, numbers, got), -1);
     client_close(&client);
     fake_behaviour = (struct fake_behaviour){0};
     test_server_stop(&server, NULL, 0);
@@ -424,6 +524,8 @@ int main(void)
         cmocka_unit_test(test_hostile_messages),
         cmocka_unit_test(test_random_messages),
         cmocka_unit_test(test_stale_uploads),
+        cmocka_unit_test(test_news),
+        cmocka_unit_test(test_too_many_news),
         cmocka_unit_test(test_client_dies_in_dispatch),
         cmocka_unit_test(test_stop_in_dispatch),
         cmocka_unit_test(test_stop_from_signal_handler),

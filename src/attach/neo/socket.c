@@ -34,7 +34,7 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The exchange that this thread is in the middle of. */
-static __thread struct {
+static __thread __attribute__((tls_model("initial-exec"))) struct {
     bool active;
     uint64_t to_send;
     uint64_t to_receive;
@@ -159,7 +159,7 @@ bool attach_socket_read_faults(uint32_t *count)
     if (exchange.active)
         return false;
     pthread_mutex_lock(&lock);
-    bool read = read_register(REGISTER_FAULTS, count);
+    bool read = attach_stream_faults(count) || read_register(REGISTER_FAULTS, count);
     pthread_mutex_unlock(&lock);
     return read;
 }

@@ -1,84 +1,24 @@
-#include "attach/neo/transport.h"
+#include "attach/neo/transport_internal.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/bytes.h"
 
-/* Messages of the TBX protocol: u32 type, u32 transaction, u32 body size, then
- * the body; the data of a memory write follow its body, uncounted. */
-#define MESSAGE_MMIO   0u
-#define MESSAGE_WRITE  4u
-#define MESSAGE_READ   5u
-#define MESSAGE_ANSWER 6u
-/* Sonde's own, to its own server: a read of whole pages, whose body ends with a
- * u64 of the pages to send in any case (bit 0 = first); the answer's ends with
- * those that follow, the others are as the driver last sent or read them. */
-#define MESSAGE_READ_CHANGED 0x53000005u
-#define CHANGED_BODY         20u
-/* Memory writes of a page without the data: of zeros; of what the driver sent or
- * read of that page last. */
-#define MESSAGE_WRITE_ZEROS 0x53000004u
-#define MESSAGE_WRITE_SAME  0x53000014u
-#define HEADER_SIZE         12u
-#define MEMORY_BODY         12u /* of a memory write or read */
-#define BODY_LIMIT          64u
-
-#define PAGE_SIZE   4096u
-#define GATHER_SIZE (256u << 10)
-#define RUN_PAGES   64u
-/* Pages whose numbers are remembered as sent: the first 4 GiB. */
-#define KNOWN_PAGES (1u << 20)
-
-struct attach_stream {
-    int fd;
-    /* The message that the driver is in the middle of sending. */
-    uint8_t message[HEADER_SIZE + BODY_LIMIT];
-    size_t message_size;
-    uint64_t data_left; /* bytes of a memory write still to come */
-    bool whole_page;    /* they are a page: `message` is held back until they have come */
-    bool opaque;        /* the stream is not what we know: pass everything on */
-    /* Gathered, not yet sent. */
-    uint8_t gathered[GATHER_SIZE];
-    size_t gathered_size;
-    /* Answer ready for the driver. */
-    uint8_t answer[HEADER_SIZE + MEMORY_BODY + PAGE_SIZE];
-    size_t answer_begin, answer_end;
-    bool answer_unchanged; /* what the driver holds already is the answer's data */
-    /* A run of pages read ahead. Each is handed out once: a driver that reads
-     * a page again is polling it. */
-    uint8_t run[RUN_PAGES * PAGE_SIZE];
-    uint64_t run_first; /* page number */
-    uint32_t run_count;
-    uint64_t run_used;              /* bit n: page n was handed out */
-    uint64_t run_changed;           /* bit n: page n is in `run`, else it is as the driver has it */
-    uint8_t known[KNOWN_PAGES / 8]; /* bit n: the driver sent page n */
-    /* Bit n: page n changed and the driver has not got all of it. */
-    uint8_t owed[KNOWN_PAGES / 8];
-    /* Of what page n held when the driver sent or read it last; 0 = not known. The
-     * driver sends memory again before every submission. */
-    uint64_t hash[KNOWN_PAGES];
-};
-
-struct attach_stream *attach_stream_create(int fd)
-{
-    struct attach_stream *stream = calloc(1, sizeof *stream);
-    if (stream == NULL)
-        return NULL;
-    stream->fd = fd;
-    return stream;
-}
-
-void attach_stream_destroy(struct attach_stream *stream)
-{
-    free(stream);
-}
+/* An answer to a small kernel is there within microseconds: looking for it beats
+ * going to sleep and being woken. */
+#define LOOKS 50
+/* Registers that start work when written to, from the engine's base on: the
+ * fourth write to the port of Gen9; the control of the queue of Gen12. */
+#define ENGINE_MASK        0xfffu
+#define ENGINE_PORT        0x230u
+#define ENGINE_CONTROL     0x550u
+#define ENGINE_PORT_WRITES 4u
 
 /* The system call itself: send and recv of this process come here. */
 static bool send_all(int fd, const uint8_t *data, size_t size)
@@ -95,12 +35,19 @@ static bool send_all(int fd, const uint8_t *data, size_t size)
     return true;
 }
 
-static bool receive_all(int fd, uint8_t *data, size_t size)
+bool attach_stream_fetch(struct attach_stream *s, uint8_t *data, size_t size)
 {
+    int looks = LOOKS;
     while (size > 0) {
-        ssize_t received = syscall(SYS_recvfrom, fd, data, size, 0, NULL, NULL);
+        ssize_t received =
+            syscall(SYS_recvfrom, s->fd, data, size, looks > 0 ? MSG_DONTWAIT : 0, NULL, NULL);
         if (received < 0 && errno == EINTR)
             continue;
+        if (received < 0 && errno == EAGAIN && looks > 0) {
+            looks--;
+            sched_yield();
+            continue;
+        }
         if (received == 0)
             errno = ECONNRESET;
         if (received <= 0)
@@ -111,16 +58,17 @@ static bool receive_all(int fd, uint8_t *data, size_t size)
     return true;
 }
 
-static bool flush(struct attach_stream *s)
+bool attach_stream_flush(struct attach_stream *s)
 {
     size_t size = s->gathered_size;
     s->gathered_size = 0;
+    s->same_end = 0;
     return send_all(s->fd, s->gathered, size);
 }
 
-static bool gather(struct attach_stream *s, const uint8_t *data, size_t size)
+bool attach_stream_gather(struct attach_stream *s, const uint8_t *data, size_t size)
 {
-    if (size > GATHER_SIZE - s->gathered_size && !flush(s))
+    if (size > GATHER_SIZE - s->gathered_size && !attach_stream_flush(s))
         return false;
     if (size > GATHER_SIZE)
         return send_all(s->fd, data, size);
@@ -129,182 +77,62 @@ static bool gather(struct attach_stream *s, const uint8_t *data, size_t size)
     return true;
 }
 
-static uint64_t memory_address(const uint8_t *message)
+/* Does the register write start something, as far as is known? */
+static bool is_start(struct attach_stream *s, const uint8_t *message)
 {
-    return (uint64_t)message[HEADER_SIZE + 3] << 32 | base_load32(message + HEADER_SIZE + 4);
-}
-
-static bool is_known(const struct attach_stream *s, uint64_t page)
-{
-    return page < KNOWN_PAGES && (s->known[page / 8] >> page % 8 & 1);
-}
-
-static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
-{
-    for (uint64_t page = address / PAGE_SIZE; page * PAGE_SIZE < address + size; page++)
-        if (page < KNOWN_PAGES) {
-            s->known[page / 8] |= (uint8_t)(1u << page % 8);
-            s->hash[page] = 0;
-        }
-}
-
-static bool is_zeros(const uint8_t *data)
-{
-    return data[0] == 0 && memcmp(data, data + 1, PAGE_SIZE - 1) == 0;
-}
-
-/* The write of a whole page. */
-static bool send_page(struct attach_stream *s, const uint8_t *data)
-{
-    uint64_t page = memory_address(s->message) / PAGE_SIZE;
-    uint64_t hash = XXH3_64bits(data, PAGE_SIZE), before = s->hash[page];
-    size_t size = PAGE_SIZE;
-    remember(s, page * PAGE_SIZE, PAGE_SIZE);
-    s->hash[page] = hash;
-    if ((hash == before && hash != 0) || is_zeros(data)) {
-        base_store32(s->message, hash == before ? MESSAGE_WRITE_SAME : MESSAGE_WRITE_ZEROS);
-        size = 0;
+    uint32_t offset = base_load32(message + HEADER_SIZE + 4);
+    if ((offset & ENGINE_MASK) == ENGINE_PORT) {
+        s->port_writes = offset == s->port ? s->port_writes + 1 : 1;
+        s->port = offset;
+        return s->port_writes % ENGINE_PORT_WRITES == 0;
     }
-    return gather(s, s->message, HEADER_SIZE + MEMORY_BODY) && gather(s, data, size);
+    return (offset & ENGINE_MASK) == ENGINE_CONTROL;
 }
 
-static bool is_owed(const struct attach_stream *s, uint64_t page)
+/* A message other than of memory. */
+static bool pass_on(struct attach_stream *s, uint32_t type, const uint8_t *message, size_t size)
 {
-    return s->owed[page / 8] >> page % 8 & 1;
-}
-
-static void set_owed(struct attach_stream *s, uint64_t page, bool owed)
-{
-    uint8_t bit = (uint8_t)(1u << page % 8);
-    s->owed[page / 8] = (uint8_t)(owed ? s->owed[page / 8] | bit : s->owed[page / 8] & ~bit);
-}
-
-/* Forget the run; the server will not send again by itself what it holds. */
-static void drop_run(struct attach_stream *s)
-{
-    for (uint64_t left = s->run_changed & ~s->run_used; left != 0; left &= left - 1)
-        set_owed(s, s->run_first + (uint64_t)__builtin_ctzll(left), true);
-    s->run_count = 0;
-    s->run_changed = 0;
-}
-
-/* The changed pages of a run, each to its place. */
-static bool receive_run(struct attach_stream *s)
-{
-    uint8_t answer[HEADER_SIZE + CHANGED_BODY];
-    if (!receive_all(s->fd, answer, sizeof answer))
-        return false;
-    s->run_changed = base_load64(answer + HEADER_SIZE + MEMORY_BODY);
-    if (base_load32(answer) != MESSAGE_ANSWER ||
-        (s->run_count < RUN_PAGES && s->run_changed >> s->run_count != 0)) {
-        s->run_changed = 0;
-        errno = EPROTO;
-        return false;
+    bool is_register = type == MESSAGE_MMIO && size >= HEADER_SIZE + 8;
+    bool is_read = type == MESSAGE_READ || (is_register && !(message[HEADER_SIZE] & 1));
+    bool waits = type == MESSAGE_GTT || type == MESSAGE_CONTROL ||
+                 (is_register && !is_read && !is_start(s, message));
+    attach_read_drop(s);
+    if (type == MESSAGE_READ)
+        attach_work.fault_epoch = 0; /* of what was never sent: the server may object */
+    if (!is_read && !waits) {
+        attach_work.epoch++;
+        attach_work.outstanding += !s->is_outstanding;
+        s->is_outstanding = true;
     }
-    for (uint32_t first = 0; first < s->run_count;) {
-        uint32_t end = first;
-        while (end < s->run_count && (s->run_changed >> end & 1))
-            end++;
-        if (end > first && !receive_all(s->fd, s->run + (size_t)first * PAGE_SIZE,
-                                        (size_t)(end - first) * PAGE_SIZE))
-            return false;
-        first = end + 1;
-    }
-    return true;
-}
-
-/* Fetch the run of known pages that starts with `page`, which `message` reads a
- * part of: whole pages are asked for. */
-static bool fetch_run(struct attach_stream *s, const uint8_t *message, uint64_t page)
-{
-    drop_run(s);
-    uint32_t count = 1;
-    uint64_t owed = is_owed(s, page);
-    for (; count < RUN_PAGES && is_known(s, page + count); count++)
-        owed |= (uint64_t)is_owed(s, page + count) << count;
-    uint8_t request[HEADER_SIZE + CHANGED_BODY];
-    memcpy(request, message, HEADER_SIZE + MEMORY_BODY);
-    base_store32(request, MESSAGE_READ_CHANGED);
-    base_store32(request + 8, CHANGED_BODY);
-    base_store32(request + HEADER_SIZE + 4, (uint32_t)(page * PAGE_SIZE));
-    base_store32(request + HEADER_SIZE + 8, count * PAGE_SIZE);
-    base_store64(request + HEADER_SIZE + MEMORY_BODY, owed);
-    s->run_first = page;
-    s->run_count = count;
-    s->run_used = 0;
-    return gather(s, request, sizeof request) && flush(s) && receive_run(s);
-}
-
-/* Answer a read of a part of one page from the run, fetching it if need be. */
-static bool answer_read(struct attach_stream *s, const uint8_t *message, uint64_t address,
-                        uint32_t size)
-{
-    uint64_t page = address / PAGE_SIZE;
-    bool held = page >= s->run_first && page - s->run_first < s->run_count &&
-                !(s->run_used >> (page - s->run_first) & 1);
-    if (!held && !fetch_run(s, message, page))
-        return false;
-    uint64_t index = page - s->run_first;
-    s->run_used |= (uint64_t)1 << index;
-    memcpy(s->answer, message, HEADER_SIZE + MEMORY_BODY);
-    base_store32(s->answer, MESSAGE_ANSWER);
-    s->answer_unchanged = !(s->run_changed >> index & 1);
-    if (!s->answer_unchanged) {
-        memcpy(s->answer + HEADER_SIZE + MEMORY_BODY,
-               s->run + index * PAGE_SIZE + address % PAGE_SIZE, size);
-        set_owed(s, page, size != PAGE_SIZE);
-        s->hash[page] =
-            size == PAGE_SIZE ? XXH3_64bits(s->answer + HEADER_SIZE + MEMORY_BODY, PAGE_SIZE) : 0;
-    }
-    s->answer_begin = 0;
-    s->answer_end = HEADER_SIZE + MEMORY_BODY + size;
-    return true;
+    return attach_pages_settle(s) && attach_stream_gather(s, message, size) &&
+           (waits || attach_stream_flush(s));
 }
 
 /* Take one whole message (without the data of a memory write). */
 static bool take_message(struct attach_stream *s, const uint8_t *message, size_t size)
 {
     uint32_t type = base_load32(message);
-    bool memory =
-        (type == MESSAGE_WRITE || type == MESSAGE_READ) && size == HEADER_SIZE + MEMORY_BODY;
-    uint64_t address = memory ? memory_address(message) : 0;
-    uint32_t length = memory ? base_load32(message + HEADER_SIZE + 8) : 0;
-    if (memory && type == MESSAGE_READ && length > 0 && address % PAGE_SIZE + length <= PAGE_SIZE &&
-        is_known(s, address / PAGE_SIZE) && s->answer_begin == s->answer_end)
-        return answer_read(s, message, address, length);
-    drop_run(s);
-    if (memory && type == MESSAGE_WRITE) {
-        s->data_left = length;
-        s->whole_page =
-            length == PAGE_SIZE && address % PAGE_SIZE == 0 && address / PAGE_SIZE < KNOWN_PAGES;
-        if (s->whole_page)
-            return true;
-        remember(s, address, length);
+    if ((type != MESSAGE_WRITE && type != MESSAGE_READ) || size != HEADER_SIZE + MEMORY_BODY)
+        return pass_on(s, type, message, size);
+    uint64_t address = attach_memory_address(message), page = address / PAGE_SIZE;
+    uint32_t length = base_load32(message + HEADER_SIZE + 8);
+    if (type == MESSAGE_WRITE) {
+        attach_read_drop(s);
+        return attach_pages_write(s, address, length);
     }
-    /* Only memory writes may wait: everything else asks for something. */
-    return gather(s, message, size) && (memory && type == MESSAGE_WRITE ? true : flush(s));
+    if (length > 0 && address % PAGE_SIZE + length <= PAGE_SIZE && page < KNOWN_PAGES &&
+        attach_page_bit(s->known, page) && s->answer_begin == s->answer_end)
+        return attach_pages_settle(s) && attach_read_answer(s, message, address, length);
+    return pass_on(s, type, message, size);
 }
 
 /* Take some of `data`; returns how much, or 0 when the socket failed. */
 static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
 {
     if (s->opaque)
-        return gather(s, data, size) && flush(s) ? size : 0;
-    if (s->whole_page) {
-        s->whole_page = false;
-        if (size >= PAGE_SIZE) {
-            s->data_left = 0;
-            return send_page(s, data) ? PAGE_SIZE : 0;
-        }
-        remember(s, memory_address(s->message), PAGE_SIZE); /* comes in pieces */
-        if (!gather(s, s->message, HEADER_SIZE + MEMORY_BODY))
-            return 0;
-    }
-    if (s->data_left > 0) {
-        size_t part = size < s->data_left ? size : (size_t)s->data_left;
-        s->data_left -= part;
-        return gather(s, data, part) ? part : 0;
-    }
+        return attach_stream_gather(s, data, size) && attach_stream_flush(s) ? size : 0;
+    if (s->data_left > 0)
+        return attach_pages_data(s, data, size);
     size_t wanted = HEADER_SIZE;
     if (s->message_size >= HEADER_SIZE)
         wanted += base_load32(s->message + 8);
@@ -316,7 +144,12 @@ static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
     uint32_t body = base_load32(s->message + 8);
     if (body > BODY_LIMIT) {
         s->opaque = true;
-        return gather(s, s->message, s->message_size) && flush(s) ? part : 0;
+        bool done = attach_pages_settle(s);
+        attach_work.epoch++;
+        return done && attach_stream_gather(s, s->message, s->message_size) &&
+                       attach_stream_flush(s)
+                   ? part
+                   : 0;
     }
     if (s->message_size == HEADER_SIZE + body) {
         size_t message_size = s->message_size;
@@ -324,6 +157,25 @@ static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
         return take_message(s, s->message, message_size) ? part : 0;
     }
     return part;
+}
+
+struct attach_stream *attach_stream_create(int fd)
+{
+    struct attach_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->fd = fd;
+    uint8_t message[HEADER_SIZE + 4] = {0};
+    base_store32(message, MESSAGE_GATHERED);
+    base_store32(message + 8, 4);
+    attach_stream_gather(stream, message, sizeof message); /* it fits */
+    return stream;
+}
+
+void attach_stream_destroy(struct attach_stream *stream)
+{
+    attach_work.outstanding -= stream->is_outstanding;
+    free(stream);
 }
 
 ssize_t attach_stream_send(struct attach_stream *stream, const void *data, size_t size)
@@ -355,7 +207,7 @@ ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t s
         stream->answer_begin += part;
         return (ssize_t)part;
     }
-    bool flushed = flush(stream);
+    bool flushed = attach_stream_flush(stream);
     if (!flushed)
         return -1;
     return syscall(SYS_recvfrom, stream->fd, data, size, 0, NULL, NULL);

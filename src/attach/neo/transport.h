@@ -3,10 +3,12 @@
  * The driver sends each page of memory as five messages of two sends each,
  * and reads memory back page by page, waiting for each answer. A stream sits
  * between the two: it gathers what the driver sends until something has to
- * happen, and asks for a run of pages when the driver asks for the first. Of
- * those, Sonde's server sends what the device changed since the driver sent or
- * read it; the rest stays as the driver holds it, which is where its reads go.
- * Results do not change, only their cost.
+ * happen, leaves out what the server has already, and asks for all that the
+ * device changed when the driver asks for a page. Until something is sent that may
+ * start work, over any stream, it answers the driver's reads from that: the rest
+ * is as the driver holds it, which is where its reads go. Where much changed, or
+ * other work is under way, it asks for runs of pages instead. Results do not
+ * change, only their cost.
  *
  * socket.c puts one in front of each connection of the driver's own, in
  * processes under `sonde run` with an emulated device. */
@@ -28,5 +30,8 @@ void attach_stream_destroy(struct attach_stream *stream);
  * caller keeps other threads out from a request to the end of its answer. */
 ssize_t attach_stream_send(struct attach_stream *stream, const void *data, size_t size);
 ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t size);
+/* Faults of this process that the server told of with the last answer of any
+ * stream. False when there may be more by now. The same lock. */
+bool attach_stream_faults(uint32_t *count);
 
 #endif

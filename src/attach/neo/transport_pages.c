@@ -1,0 +1,192 @@
+/* Memory that the driver writes: page after page, each behind the four table
+ * entries that map it, and most of it again before every submission. */
+#include "attach/neo/transport_internal.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+
+/* The linear tables (src/device/physical.h): entry i of a level at base + 8 * i,
+ * i being the page's virtual number, nine bits shorter with each level up. */
+static const uint64_t table_base[TABLE_LEVELS] = {1ull << 29, 1ull << 30, 1ull << 31, 1ull << 32};
+#define ENTRY_PRESENT 1u
+#define FRAME_MASK    0x7ffffff000ull
+#define VIRTUAL_BITS  36u /* of a page number */
+
+static bool is_first_entry(uint64_t address)
+{
+    return address >= table_base[0] && address < table_base[0] + PAGE_SIZE && address % 8 == 0;
+}
+
+static uint64_t entry_index(const struct attach_tables *tables, unsigned level)
+{
+    return (attach_memory_address(tables->entries + level * TABLE_ENTRY) - table_base[level]) >> 3;
+}
+
+static uint64_t entry_value(const struct attach_tables *tables, unsigned level)
+{
+    return base_load64(tables->entries + level * TABLE_ENTRY + HEADER_SIZE + MEMORY_BODY);
+}
+
+/* Whether the entries are a page's whole way through the tables; the server does
+ * not take others for entries. */
+static bool is_chain(const struct attach_tables *tables)
+{
+    if (tables->size != sizeof tables->entries)
+        return false;
+    uint64_t page = entry_index(tables, TABLE_LEVELS - 1);
+    if (page >> VIRTUAL_BITS)
+        return false;
+    for (unsigned level = 0; level < TABLE_LEVELS; level++) {
+        uint64_t address = attach_memory_address(tables->entries + level * TABLE_ENTRY);
+        uint64_t index = page >> 9 * (TABLE_LEVELS - 1 - level), value = entry_value(tables, level);
+        if (address % 8 != 0 || entry_index(tables, level) != index || !(value & ENTRY_PRESENT))
+            return false;
+        if (level + 1 < TABLE_LEVELS &&
+            (value & FRAME_MASK) != table_base[level + 1] + index * PAGE_SIZE)
+            return false;
+    }
+    return true;
+}
+
+/* Send the entries that wait, unless the page is mapped so already. */
+static bool send_tables(struct attach_stream *s, bool may_drop)
+{
+    struct attach_tables *tables = &s->tables;
+    unsigned size = tables->size;
+    if (size == 0)
+        return true;
+    if (!is_chain(tables)) {
+        tables->generation++; /* who knows what they map */
+    } else {
+        uint64_t frame = (entry_value(tables, TABLE_LEVELS - 1) & FRAME_MASK) / PAGE_SIZE;
+        uint64_t at = (tables->generation + 1) << VIRTUAL_BITS | entry_index(tables, 3);
+        if (frame < KNOWN_PAGES) {
+            bool is_mapped = tables->at[frame] == at;
+            tables->at[frame] = at;
+            if (is_mapped && may_drop) {
+                tables->size = 0;
+                return true;
+            }
+        }
+    }
+    tables->size = 0;
+    return attach_stream_gather(s, tables->entries, size);
+}
+
+bool attach_pages_settle(struct attach_stream *s)
+{
+    return send_tables(s, true);
+}
+
+/* The start of a write of 8 bytes: does it wait as a table entry? */
+static bool take_entry(struct attach_stream *s, uint64_t address, bool *done)
+{
+    struct attach_tables *tables = &s->tables;
+    *done = true;
+    if (tables->size == sizeof tables->entries || is_first_entry(address))
+        /* The server tells some entries by the ones before: those must be there. */
+        *done = send_tables(s, is_first_entry(address));
+    if (!*done)
+        return true;
+    if (tables->size == 0 && !is_first_entry(address)) {
+        tables->generation++;
+        return false;
+    }
+    memcpy(tables->entries + tables->size, s->message, HEADER_SIZE + MEMORY_BODY);
+    tables->size += HEADER_SIZE + MEMORY_BODY;
+    s->table_entry = true;
+    return true;
+}
+
+static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
+{
+    for (uint64_t page = address / PAGE_SIZE; page * PAGE_SIZE < address + size; page++)
+        if (page < KNOWN_PAGES) {
+            attach_page_set(s->known, page, true);
+            s->hash[page] = 0;
+        }
+}
+
+bool attach_pages_write(struct attach_stream *s, uint64_t address, uint32_t length)
+{
+    bool done;
+    s->data_left = length;
+    if (length == 8 && take_entry(s, address, &done))
+        return done;
+    if (length != 8 && !attach_pages_settle(s))
+        return false;
+    s->whole_page =
+        length == PAGE_SIZE && address % PAGE_SIZE == 0 && address / PAGE_SIZE < KNOWN_PAGES;
+    if (s->whole_page)
+        return true;
+    remember(s, address, length);
+    return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY);
+}
+
+static bool is_zeros(const uint8_t *data)
+{
+    return data[0] == 0 && memcmp(data, data + 1, PAGE_SIZE - 1) == 0;
+}
+
+/* The page as the server has it from us: part of a range of such. */
+static bool send_same(struct attach_stream *s, uint64_t page)
+{
+    if (s->same_end != 0 && s->same_end == s->gathered_size) {
+        uint8_t *last = s->gathered + s->same_end - HEADER_SIZE - MEMORY_BODY;
+        uint32_t length = base_load32(last + HEADER_SIZE + 8);
+        if (attach_memory_address(last) + length == page * PAGE_SIZE &&
+            length < RUN_PAGES * PAGE_SIZE) {
+            base_store32(last + HEADER_SIZE + 8, length + PAGE_SIZE);
+            return true;
+        }
+    }
+    base_store32(s->message, MESSAGE_WRITE_SAME);
+    if (!attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY))
+        return false;
+    s->same_end = s->gathered_size;
+    return true;
+}
+
+static bool send_page(struct attach_stream *s, const uint8_t *data)
+{
+    uint64_t page = attach_memory_address(s->message) / PAGE_SIZE;
+    uint64_t hash = XXH3_64bits(data, PAGE_SIZE), before = s->hash[page];
+    attach_page_set(s->known, page, true);
+    s->hash[page] = hash;
+    if (hash == before && hash != 0)
+        return send_same(s, page);
+    if (is_zeros(data)) {
+        base_store32(s->message, MESSAGE_WRITE_ZEROS);
+        return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY);
+    }
+    return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY) &&
+           attach_stream_gather(s, data, PAGE_SIZE);
+}
+
+size_t attach_pages_data(struct attach_stream *s, const uint8_t *data, size_t size)
+{
+    if (s->whole_page) {
+        s->whole_page = false;
+        if (size >= PAGE_SIZE) {
+            s->data_left = 0;
+            return send_page(s, data) ? PAGE_SIZE : 0;
+        }
+        /* It comes in pieces. */
+        remember(s, attach_memory_address(s->message), PAGE_SIZE);
+        if (!attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY))
+            return 0;
+    }
+    size_t part = size < s->data_left ? size : (size_t)s->data_left;
+    s->data_left -= part;
+    if (s->table_entry) {
+        memcpy(s->tables.entries + s->tables.size, data, part);
+        s->tables.size += (unsigned)part;
+        s->table_entry = s->data_left > 0;
+        return part;
+    }
+    return attach_stream_gather(s, data, part) ? part : 0;
+}
