@@ -131,11 +131,12 @@ enum sonde_trace_counter_kind {
     SONDE_TRACE_SUM,             /* of values */
     /* No count: something that is recorded at the instruction. Bits 7:0 kind of the point
      * (sonde/record.h), 8 behind the instruction, 11:9 which operand (0 dst, 1-3 src0-src2, 4
-     * none), 31:16 and 63:32 first register and how many. */
+     * none), 31:16 and 63:32 first register and how many. Or 5, an argument of the kernel: then
+     * 47:32 are how many, 55:48 its first byte in them and 63:56 its bytes. */
     SONDE_TRACE_POINT,
-    SONDE_TRACE_BIN = 0x100, /* and BIN + n, n to 32: values of n bits */
+    SONDE_TRACE_BIN = 0x100, /* and BIN + n, n to 64: values of n bits */
 };
-#define SONDE_TRACE_BIN_COUNT 33u
+#define SONDE_TRACE_BIN_COUNT 65u
 struct sonde_trace_counter {
     uint32_t instruction; /* blocks: the first; kernels: 0 */
     uint32_t kind;        /* enum sonde_trace_counter_kind */

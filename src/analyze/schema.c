@@ -9,7 +9,8 @@
 #include "base/array.h"
 #include "base/bytes.h"
 
-#define PREFIX "schema:"
+#define PREFIX           "schema:"
+#define OPERAND_ARGUMENT 5u
 
 /* A place in the records of one block that belongs to a row. */
 struct point {
@@ -20,6 +21,7 @@ struct point {
     uint8_t operand; /* as in the counter's value */
     bool after;
     uint32_t first, count; /* registers: a row each */
+    uint32_t byte, bytes;  /* of an argument in them, bytes 0 none */
 };
 
 struct schemas {
@@ -108,7 +110,7 @@ static bool take_bin(struct schemas *s, const struct sonde_trace_counters *from,
     if (row == NULL)
         return false;
     row->value[SCHEMA_ROW_LOWEST] = bin == 0 ? 0 : UINT64_C(1) << (bin - 1);
-    row->value[SCHEMA_ROW_HIGHEST] = (UINT64_C(1) << bin) - 1;
+    row->value[SCHEMA_ROW_HIGHEST] = bin == 64 ? UINT64_MAX : (UINT64_C(1) << bin) - 1;
     row->value[SCHEMA_ROW_SUM] += item->value;
     return true;
 }
@@ -174,6 +176,35 @@ static bool is_beside(const struct sonde_trace_counters *from,
     return false;
 }
 
+static bool add_point(struct schemas *s, const struct point *point)
+{
+    if (knows_point(s, point, point->row))
+        return true;
+    if (base_array_reserve((void **)&s->points, &s->point_capacity, s->point_count + 1,
+                           sizeof *s->points) != SONDE_OK)
+        return false;
+    s->points[s->point_count++] = *point;
+    return true;
+}
+
+/* Registers of which some bytes hold an argument of the kernel. */
+static bool take_argument(struct schemas *s, const struct sonde_trace_counters *from,
+                          const struct sonde_trace_counter *item, const struct point *registers)
+{
+    struct point point = *registers;
+    point.count = point.first; /* of the item */
+    point.first = 0;
+    point.byte = (uint32_t)(item->value >> 48 & 0xff);
+    point.bytes = (uint32_t)(item->value >> 56);
+    struct analyze_row *row =
+        point.bytes == 0 || point.bytes > 8 ? NULL : row_of(s, from, item->instruction, 0);
+    if (row == NULL)
+        return point.bytes == 0 || point.bytes > 8;
+    row->value[SCHEMA_ROW_WHAT] = ANALYZE_WHAT_VALUE;
+    point.row = (size_t)(row - s->rows->items);
+    return add_point(s, &point);
+}
+
 static bool take_point(struct schemas *s, const struct sonde_trace_counters *from,
                        const struct sonde_trace_counter *item)
 {
@@ -185,6 +216,8 @@ static bool take_point(struct schemas *s, const struct sonde_trace_counters *fro
                           .first = (uint32_t)(item->value >> 16 & 0xffff),
                           .count = (uint32_t)(item->value >> 32)};
     point.block = block_of(sonde_trace_kernel(s->trace, from->kernel), item->instruction);
+    if (point.operand == OPERAND_ARGUMENT)
+        return take_argument(s, from, item, &point);
     if (is_beside(from, item) || point.count > 256 || point.first > 256)
         return true;
     uint32_t rows = point.kind == SONDE_RECORD_REGISTERS ? point.count : 1;
@@ -204,12 +237,8 @@ static bool take_point(struct schemas *s, const struct sonde_trace_counters *fro
             one.first = 0;
         }
         one.count = point.first; /* of the item */
-        if (knows_point(s, &one, one.row))
-            continue;
-        if (base_array_reserve((void **)&s->points, &s->point_capacity, s->point_count + 1,
-                               sizeof *s->points) != SONDE_OK)
+        if (!add_point(s, &one))
             return false;
-        s->points[s->point_count++] = one;
     }
     return true;
 }
@@ -259,13 +288,28 @@ static void see_register(struct schemas *s, const struct analyze_visit *visit,
             note_value(row, elements[i].bits);
 }
 
+static void see_argument(const struct point *point, const struct sonde_record_item *item,
+                         const uint8_t *data, struct analyze_row *row)
+{
+    uint64_t value = 0;
+    if (point->byte > item->size || point->bytes > item->size - point->byte)
+        return;
+    for (uint32_t i = point->bytes; i-- > 0;)
+        value = value << 8 | data[point->byte + i];
+    row->value[SCHEMA_ROW_EXECUTIONS]++;
+    row->value[SCHEMA_ROW_SUM] += value;
+    note_value(row, value);
+}
+
 static void see_item(struct schemas *s, const struct analyze_visit *visit, uint32_t index,
                      const struct point *point)
 {
     const uint8_t *data;
     const struct sonde_record_item *item = analyze_visit_item(visit, index, &data);
     struct analyze_row *row = &s->rows->items[point->row];
-    if (point->kind == SONDE_RECORD_ADDRESSES) {
+    if (point->bytes != 0) {
+        see_argument(point, item, data, row);
+    } else if (point->kind == SONDE_RECORD_ADDRESSES) {
         see_addresses(s, visit, index, row);
     } else if (point->kind == SONDE_RECORD_MASK) {
         uint64_t lanes = (uint64_t)__builtin_popcount(base_load32(data));

@@ -46,7 +46,9 @@ void plan_fill_pools(const struct plan *plan, struct coder_pool *compiler,
     if (coder->options.use_own_liveness && !plan->point->live->grf_unknown) {
         coder_pool_add(others, 0, coder->grf_words * 64);
         coder_pool_remove_set(others, plan->point->live->grf);
+        coder_pool_remove_set(others, coder->observed);
     }
+    coder_pool_remove_set(compiler, coder->observed);
     for (size_t i = 0; i < plan->victim_count; i++)
         coder_pool_add(others, plan->victims[i] * coder->grf_size, coder->grf_size);
     coder_pool_remove_set(others, coder->held);

@@ -174,8 +174,9 @@ static enum sonde_status find_saves(struct plan *plan, struct sonde_error *error
     uint64_t bits = coder->grf_size == 64 ? UINT64_MAX : UINT32_MAX;
     for (uint32_t number = 0; plan->has_call && number < coder->grf_count; number++) {
         uint32_t byte = number * coder->grf_size;
-        uint64_t needed =
-            live->grf_unknown ? UINT64_MAX : live->grf[byte / 64] | coder->held[byte / 64];
+        uint64_t needed = live->grf_unknown ? UINT64_MAX
+                                            : live->grf[byte / 64] | coder->held[byte / 64] |
+                                                  coder->observed[byte / 64];
         if ((plan->clobbered[byte / 64] & needed) >> byte % 64 == 0 ||
             ((plan->clobbered[byte / 64] >> byte % 64 & bits) == 0) ||
             ((needed >> byte % 64 & bits) == 0))

@@ -112,9 +112,10 @@ struct sonde_coder {
     struct sonde_procedure *procedures;
     struct coder_kept kept[CODER_MAXIMUM_KEPT];
     size_t kept_count;
-    struct coder_pool compiler_free;     /* never used by the kernel, kept registers taken out */
-    uint64_t named[SONDE_GEN_GRF_WORDS]; /* bytes that appended instructions name */
-    uint64_t held[SONDE_GEN_GRF_WORDS];  /* bytes of registers that last through the kernel */
+    struct coder_pool compiler_free;        /* never used by the kernel, kept registers taken out */
+    uint64_t named[SONDE_GEN_GRF_WORDS];    /* bytes that appended instructions name */
+    uint64_t held[SONDE_GEN_GRF_WORDS];     /* bytes of registers that last through the kernel */
+    uint64_t observed[SONDE_GEN_GRF_WORDS]; /* bytes that are shown, needed or not */
     sonde_vreg temporaries[CODER_TEMPORARY_COUNT];
     sonde_vreg buffer_address, ff_tid; /* made on first use */
     uint32_t spill_offset, spill_size; /* bytes of the profile buffer, 0: none */

@@ -81,6 +81,7 @@ static bool fill_whole_kernel_pool(struct sonde_coder *coder, struct coder_pool 
     }
     coder_pool_remove_set(pool, coder->named);
     coder_pool_remove_set(pool, coder->held);
+    coder_pool_remove_set(pool, coder->observed);
     return true;
 }
 
@@ -182,6 +183,24 @@ enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
     return status;
 }
 
+enum sonde_status sonde_coder_observe(struct sonde_coder *coder, uint32_t first, uint32_t count,
+                                      struct sonde_error *error)
+{
+    uint32_t end = coder->grf_words * 64 / coder->grf_size;
+    if (first >= end || count > end - first)
+        return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
+                               "kernel has %u registers: none are shown from r%u to r%u", end,
+                               first, first + count);
+    for (uint32_t byte = first * coder->grf_size; byte < (first + count) * coder->grf_size; byte++)
+        if ((coder->held[byte / 64] >> byte % 64 & 1) != 0)
+            return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
+                                   "r%u holds a value of inserted code for the whole kernel",
+                                   byte / coder->grf_size);
+    for (uint32_t byte = first * coder->grf_size; byte < (first + count) * coder->grf_size; byte++)
+        coder->observed[byte / 64] |= 1ull << byte % 64;
+    return SONDE_OK;
+}
+
 static void keep_chunk(struct sonde_coder *coder, const struct coder_chunk *chunk)
 {
     struct coder_pool pool;
@@ -229,6 +248,7 @@ static uint32_t entry_temporary(struct sonde_coder *coder, const struct sonde_ge
     coder_pool_add(&pool, 0, coder->grf_words * 64);
     coder_pool_remove_set(&pool, live->grf);
     coder_pool_remove_set(&pool, coder->held);
+    coder_pool_remove_set(&pool, coder->observed);
     return coder_pool_reserve(&pool, size, size);
 }
 

@@ -1,5 +1,6 @@
 #include "sonde/gen_message.h"
 #include "tools/builtin.h"
+#include "tools/host.h"
 
 #define PROLOG_LIMIT 24u /* instructions */
 #define REGISTER     32u /* bytes, on every platform that is instrumented */
@@ -67,6 +68,13 @@ enum sonde_status tools_record_pointers(struct sonde_tool_build *build, struct s
         .count = last / REGISTER - first / REGISTER + 1,
     };
     tools_find_load(kernel, &point);
+    /* The kernel itself may go by surfaces, and need no pointers. */
+    if (sonde_coder_observe(sonde_instrument_coder(sonde_tool_build_instrument(build)), point.first,
+                            point.count, error) != SONDE_OK) {
+        tools_build_note(build, "buffers of kernel %.100s have no names: %.200s",
+                         sonde_kernel_info(kernel)->name, error != NULL ? error->message : "");
+        return SONDE_OK;
+    }
     return sonde_tool_build_record(build, &point, error);
 }
 

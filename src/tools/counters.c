@@ -116,6 +116,25 @@ enum sonde_status tools_counters_accumulate(const struct tools_counters *counter
     return status;
 }
 
+enum sonde_status tools_counters_accumulate_high(const struct tools_counters *counters,
+                                                 struct sonde_coder *coder,
+                                                 struct sonde_procedure *procedure, uint32_t record,
+                                                 sonde_vreg value, struct sonde_error *error)
+{
+    sonde_vreg address, data = sonde_vreg_make_msg_data_scratch(coder, SONDE_VREG_GRF);
+    struct sonde_operand old = sonde_operand_vreg(data), addend = sonde_operand_vreg(value);
+    enum sonde_status status = locate(counters, coder, procedure, record, &address, error);
+    if (status == SONDE_OK)
+        status = sonde_coder_compute_rel_address(coder, procedure, address, address,
+                                                 sonde_operand_immediate(4), NULL, error);
+    if (status == SONDE_OK)
+        status = sonde_coder_operation(coder, procedure, SONDE_MOV, SONDE_GEN_TYPE_UD, old, addend,
+                                       addend, NULL, error);
+    return status == SONDE_OK
+               ? sonde_coder_atomic_fetch_add(coder, procedure, address, old, data, NULL, error)
+               : status;
+}
+
 static uint64_t value_of(const struct tools_counters *counters, const struct tools_counter *counter,
                          const uint8_t *buffer, size_t size)
 {

@@ -49,6 +49,11 @@ enum sonde_status tools_counters_accumulate(const struct tools_counters *counter
                                             struct sonde_coder *coder,
                                             struct sonde_procedure *procedure, uint32_t record,
                                             sonde_vreg value, struct sonde_error *error);
+/* record += value:ud << 32. */
+enum sonde_status tools_counters_accumulate_high(const struct tools_counters *counters,
+                                                 struct sonde_coder *coder,
+                                                 struct sonde_procedure *procedure, uint32_t record,
+                                                 sonde_vreg value, struct sonde_error *error);
 /* Write what a dispatch counted. */
 enum sonde_status tools_counters_write(struct sonde_tool_dispatch *dispatch, const char *tool,
                                        struct sonde_error *error);

@@ -1,11 +1,6 @@
 /* Counters and histograms of a schema: device code. */
-#include <stdio.h>
-#include <string.h>
-
 #include "tools/builtin.h"
 #include "tools/schema_work.h"
-
-#define ARGUMENT_REGISTER 32u /* bytes of the cross-thread data in one */
 
 /* Flags of a procedure: f0.0 is the answer of the timer, f1.1 of the counters. */
 static const struct sonde_predicate doubtful = {.flag_number = 0};
@@ -28,27 +23,24 @@ static void show(struct schema_work *work, uint32_t instruction, uint32_t kind, 
         tools_counters_add_to(&work->state->counters, work->group, instruction, kind, record);
 }
 
-static void show_bins(struct schema_work *work, uint32_t instruction, uint32_t record)
-{
-    for (uint32_t bin = 0; bin < SONDE_TRACE_BIN_COUNT; bin++)
-        show(work, instruction, SONDE_TRACE_BIN + bin, record + bin);
-}
-
 static bool is_histogram(const struct schema_work *work)
 {
     return work->into == SCHEMA_HISTOGRAM;
 }
 
-/* Records of one point's value: a sum, or bins. */
+uint32_t schema_take_records(struct schema_work *work, uint32_t instruction, uint32_t kind,
+                             uint32_t bits)
+{
+    uint32_t record = work->next, count = is_histogram(work) ? bits + 1 : 1;
+    work->next += count;
+    for (uint32_t n = 0; n < count; n++)
+        show(work, instruction, is_histogram(work) ? SONDE_TRACE_BIN + n : kind, record + n);
+    return record;
+}
+
 static uint32_t take_value_records(struct schema_work *work, uint32_t instruction, uint32_t kind)
 {
-    uint32_t record = work->next;
-    work->next += is_histogram(work) ? SONDE_TRACE_BIN_COUNT : 1;
-    if (is_histogram(work))
-        show_bins(work, instruction, record);
-    else
-        show(work, instruction, kind, record);
-    return record;
+    return schema_take_records(work, instruction, kind, 32);
 }
 
 /* --- procedures --- */
@@ -62,41 +54,61 @@ static enum sonde_status operation(struct schema_work *work, struct sonde_proced
                                  work->error);
 }
 
-/* bin = bits of value: every bit below the highest one is set, then all are counted. */
-static enum sonde_status compute_bin(struct schema_work *work, struct sonde_procedure *procedure,
-                                     sonde_vreg value, sonde_vreg bin, uint32_t record)
+/* bits = how many value has: every one below the highest is set, then all are counted. */
+static enum sonde_status count_bits(struct schema_work *work, struct sonde_procedure *procedure,
+                                    sonde_vreg value, sonde_vreg bits)
 {
     sonde_vreg shifted = sonde_vreg_make_scratch(work->coder, SONDE_VREG_DWORD);
-    enum sonde_status status =
-        shifted == 0 ? no_memory(work)
-                     : operation(work, procedure, SONDE_MOV, bin, value, sonde_operand_vreg(value));
+    enum sonde_status status = shifted == 0 ? no_memory(work)
+                                            : operation(work, procedure, SONDE_MOV, bits, value,
+                                                        sonde_operand_vreg(value));
     for (unsigned distance = 1; distance <= 16 && status == SONDE_OK; distance *= 2) {
         status =
-            operation(work, procedure, SONDE_SHR, shifted, bin, sonde_operand_immediate(distance));
+            operation(work, procedure, SONDE_SHR, shifted, bits, sonde_operand_immediate(distance));
         if (status == SONDE_OK)
-            status = operation(work, procedure, SONDE_OR, bin, bin, sonde_operand_vreg(shifted));
+            status = operation(work, procedure, SONDE_OR, bits, bits, sonde_operand_vreg(shifted));
     }
+    return status == SONDE_OK
+               ? operation(work, procedure, SONDE_CBIT, bits, bits, sonde_operand_vreg(bits))
+               : status;
+}
+
+/* bits = 32 and those of the upper half, where that has any. */
+static enum sonde_status count_upper_bits(struct schema_work *work,
+                                          struct sonde_procedure *procedure, sonde_vreg high,
+                                          sonde_vreg bits)
+{
+    static const struct sonde_predicate any = {.flag_number = 1, .flag_subreg = 1};
+    sonde_vreg upper = sonde_vreg_make_scratch(work->coder, SONDE_VREG_DWORD);
+    if (upper == 0)
+        return no_memory(work);
+    enum sonde_status status = count_bits(work, procedure, high, upper);
     if (status == SONDE_OK)
-        status = operation(work, procedure, SONDE_CBIT, bin, bin, sonde_operand_vreg(bin));
+        status =
+            sonde_coder_cmp(work->coder, procedure, &any, SONDE_GEN_CONDITION_NZ, SONDE_GEN_TYPE_UD,
+                            sonde_operand_vreg(upper), sonde_operand_immediate(0), work->error);
     if (status == SONDE_OK)
-        status = operation(work, procedure, SONDE_ADD, bin, bin, sonde_operand_immediate(record));
+        status = sonde_coder_operation(work->coder, procedure, SONDE_ADD, SONDE_GEN_TYPE_UD,
+                                       sonde_operand_vreg(bits), sonde_operand_vreg(upper),
+                                       sonde_operand_immediate(32), &any, work->error);
     return status;
 }
 
-/* Add value:ud to what is kept from `record` on. */
-static enum sonde_status keep_value(struct schema_work *work, struct sonde_procedure *procedure,
-                                    sonde_vreg value, uint32_t record,
-                                    const struct sonde_predicate *predicate)
+/* One more value of as many bits. */
+static enum sonde_status keep_in_bin(struct schema_work *work, struct sonde_procedure *procedure,
+                                     sonde_vreg value, sonde_vreg high, uint32_t record,
+                                     const struct sonde_predicate *predicate)
 {
     const struct tools_counters *counters = &work->state->counters;
-    if (!is_histogram(work))
-        return tools_counters_accumulate(counters, work->coder, procedure, record, value,
-                                         work->error);
     sonde_vreg bin = sonde_vreg_make_scratch(work->coder, SONDE_VREG_DWORD);
     sonde_vreg address = sonde_vreg_make_scratch(work->coder, SONDE_VREG_PTR);
     if (bin == 0 || address == 0)
         return no_memory(work);
-    enum sonde_status status = compute_bin(work, procedure, value, bin, record);
+    enum sonde_status status = count_bits(work, procedure, value, bin);
+    if (status == SONDE_OK && high != 0)
+        status = count_upper_bits(work, procedure, high, bin);
+    if (status == SONDE_OK)
+        status = operation(work, procedure, SONDE_ADD, bin, bin, sonde_operand_immediate(record));
     if (status == SONDE_OK)
         status =
             sonde_profile_array_compute_address(&counters->array, work->coder, procedure, address,
@@ -105,6 +117,28 @@ static enum sonde_status keep_value(struct schema_work *work, struct sonde_proce
         status = sonde_coder_atomic_inc(work->coder, procedure, SONDE_GEN_TYPE_UD, address,
                                         predicate, work->error);
     return status;
+}
+
+enum sonde_status schema_keep_value(struct schema_work *work, struct sonde_procedure *procedure,
+                                    sonde_vreg value, sonde_vreg high, uint32_t record,
+                                    const struct sonde_predicate *predicate)
+{
+    const struct tools_counters *counters = &work->state->counters;
+    if (is_histogram(work))
+        return keep_in_bin(work, procedure, value, high, record, predicate);
+    enum sonde_status status =
+        tools_counters_accumulate(counters, work->coder, procedure, record, value, work->error);
+    if (status == SONDE_OK && high != 0)
+        status = tools_counters_accumulate_high(counters, work->coder, procedure, record, high,
+                                                work->error);
+    return status;
+}
+
+static enum sonde_status keep_value(struct schema_work *work, struct sonde_procedure *procedure,
+                                    sonde_vreg value, uint32_t record,
+                                    const struct sonde_predicate *predicate)
+{
+    return schema_keep_value(work, procedure, value, 0, record, predicate);
 }
 
 static enum sonde_status insert(struct schema_work *work, uint32_t index, bool at_block,
@@ -208,73 +242,6 @@ static enum sonde_status count_register(struct schema_work *work, uint32_t index
     if (status == SONDE_OK)
         status = keep_value(work, procedure, value, record, NULL);
     return status == SONDE_OK ? insert(work, index, at_block, procedure) : status;
-}
-
-/* --- arguments --- */
-
-static const struct sonde_trace_argument *find_argument(const struct schema_work *work)
-{
-    const struct sonde_trace_arguments *arguments = sonde_tool_build_arguments(work->build);
-    const char *wanted = schema_text(work->probe, SCHEMA_ARGUMENT_KEY);
-    for (size_t i = 0;
-         arguments != NULL && arguments->payload_register != 0 && i < arguments->count; i++) {
-        const struct sonde_trace_argument *argument = &arguments->items[i];
-        char number[16];
-        snprintf(number, sizeof number, "%u", argument->index);
-        bool named = argument->name != NULL && strcmp(argument->name, wanted) == 0;
-        if ((named || strcmp(number, wanted) == 0) && argument->size != 0 && argument->size <= 8 &&
-            argument->offset % 4 + (argument->size < 4 ? argument->size : 4) <= 4)
-            return argument;
-    }
-    return NULL;
-}
-
-/* value = the argument's low dword, or as much as it has. */
-static enum sonde_status load_argument(struct schema_work *work, struct sonde_procedure *procedure,
-                                       const struct sonde_trace_argument *argument, uint32_t number,
-                                       sonde_vreg value)
-{
-    struct sonde_gen_model model;
-    uint32_t shift = argument->offset % 4 * 8;
-    uint32_t bits = argument->size < 4 ? argument->size * 8 : 32;
-    sonde_coder_gen_model(work->coder, &model);
-    struct sonde_operand from =
-        sonde_operand_grf(number, argument->offset % ARGUMENT_REGISTER & ~3u, model.grf_size);
-    enum sonde_status status =
-        sonde_coder_operation(work->coder, procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
-                              sonde_operand_vreg(value), from, from, NULL, work->error);
-    if (status == SONDE_OK && shift != 0)
-        status =
-            operation(work, procedure, SONDE_SHR, value, value, sonde_operand_immediate(shift));
-    if (status == SONDE_OK && bits < 32)
-        status = operation(work, procedure, SONDE_AND, value, value,
-                           sonde_operand_immediate((1u << bits) - 1));
-    return status;
-}
-
-static enum sonde_status count_argument(struct schema_work *work, uint32_t first,
-                                        const struct sonde_trace_argument *argument)
-{
-    uint32_t record = take_value_records(work, first, SONDE_TRACE_SUM);
-    if (!work->places)
-        return SONDE_OK;
-    struct sonde_procedure *procedure = sonde_procedure_create(work->coder, "schema: argument");
-    sonde_vreg value = sonde_vreg_make_scratch(work->coder, SONDE_VREG_DWORD);
-    if (procedure == NULL || value == 0)
-        return no_memory(work);
-    struct sonde_record_point at = {.instruction = first,
-                                    .first =
-                                        sonde_tool_build_arguments(work->build)->payload_register +
-                                        argument->offset / ARGUMENT_REGISTER,
-                                    .count = 1};
-    tools_find_load(work->kernel.kernel, &at);
-    enum sonde_status status = load_argument(work, procedure, argument, at.first, value);
-    if (status == SONDE_OK)
-        status = keep_value(work, procedure, value, record, NULL);
-    if (status != SONDE_OK || !at.after)
-        return status == SONDE_OK ? insert(work, first, true, procedure) : status;
-    return sonde_instrument_instruction(work->instrument, at.instruction, SONDE_AFTER, procedure,
-                                        work->error);
 }
 
 /* --- time --- */
@@ -435,7 +402,7 @@ static enum sonde_status count_whole_block(struct schema_work *work, uint32_t bl
          first < work->kernel.first))
         return SONDE_OK;
     const struct sonde_trace_argument *argument =
-        work->collect == SCHEMA_ARGUMENT ? find_argument(work) : NULL;
+        work->collect == SCHEMA_ARGUMENT ? schema_find_argument(work) : NULL;
     if (work->collect == SCHEMA_ARGUMENT && argument == NULL) {
         schema_leave_out(work);
         return SONDE_OK;
@@ -450,7 +417,7 @@ static enum sonde_status count_whole_block(struct schema_work *work, uint32_t bl
     else if (status == SONDE_OK && work->collect == SCHEMA_REGISTER)
         status = count_register(work, first, true);
     else if (status == SONDE_OK && work->collect == SCHEMA_ARGUMENT)
-        status = count_argument(work, first, argument);
+        status = schema_count_argument(work, first, argument);
     return status;
 }
 

@@ -3,15 +3,19 @@
 #include "tools/builtin.h"
 #include "tools/schema_work.h"
 
+static uint64_t point_value(const struct sonde_record_point *point, uint32_t operand)
+{
+    return (uint64_t)point->kind | (uint64_t)point->after << 8 | (uint64_t)operand << 9 |
+           (uint64_t)point->first << 16 | (uint64_t)point->count << 32;
+}
+
 /* A point in the trace, shown to the report as a counter without a record. */
 static enum sonde_status record(struct schema_work *work, const struct sonde_record_point *point,
                                 enum schema_operand operand)
 {
-    uint64_t value = (uint64_t)point->kind | (uint64_t)point->after << 8 | (uint64_t)operand << 9 |
-                     (uint64_t)point->first << 16 | (uint64_t)point->count << 32;
     if (!work->places) {
         tools_counters_add_value(&work->state->counters, work->group, point->instruction,
-                                 SONDE_TRACE_POINT, value);
+                                 SONDE_TRACE_POINT, point_value(point, operand));
         return SONDE_OK;
     }
     return sonde_tool_build_record(work->build, point, work->error);
@@ -162,10 +166,39 @@ static enum sonde_status record_instruction(struct schema_work *work, uint32_t i
                                                                    : status;
 }
 
+/* --- arguments --- */
+
+/* Instead of an operand; which bytes of the registers stands above their number. */
+#define ARGUMENT       5u
+#define ARGUMENT_BYTE  48
+#define ARGUMENT_BYTES 56
+
+static enum sonde_status record_argument(struct schema_work *work, uint32_t first)
+{
+    const struct sonde_trace_argument *argument = schema_find_argument(work);
+    if (argument == NULL) {
+        schema_leave_out(work);
+        return SONDE_OK;
+    }
+    const struct sonde_record_point point = schema_argument_point(work, first, argument);
+    work->state->points[work->group] += !work->places;
+    if (work->places)
+        return sonde_tool_build_record(work->build, &point, work->error);
+    tools_counters_add_value(
+        &work->state->counters, work->group, point.instruction, SONDE_TRACE_POINT,
+        point_value(&point, ARGUMENT) | (uint64_t)(argument->offset % 32) << ARGUMENT_BYTE |
+            (uint64_t)argument->size << ARGUMENT_BYTES);
+    return SONDE_OK;
+}
+
 static enum sonde_status record_block(struct schema_work *work, uint32_t block)
 {
     uint32_t first = sonde_kernel_block(work->kernel.kernel, block)->first;
-    if (!schema_selects_block(work->probe, &work->kernel, block) || first < work->kernel.first)
+    if (!schema_selects_block(work->probe, &work->kernel, block))
+        return SONDE_OK;
+    if (work->collect == SCHEMA_ARGUMENT)
+        return record_argument(work, first);
+    if (first < work->kernel.first)
         return SONDE_OK;
     if (work->collect != SCHEMA_REGISTER) {
         work->state->points[work->group] += !work->places;

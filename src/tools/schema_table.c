@@ -73,7 +73,7 @@ static const struct schema_word collect_words[] = {
      "clock ticks that the block, the instruction or the kernel takes; into a trace: the clock"},
     {"addresses", SCHEMA_ADDRESSES, "addresses of a message, by channel"},
     {"register", SCHEMA_REGISTER, "values of registers"},
-    {"argument", SCHEMA_ARGUMENT, "the value of an argument of the kernel, of up to 32 bits"},
+    {"argument", SCHEMA_ARGUMENT, "the value of an argument of the kernel, of up to 64 bits"},
     {NULL, 0, NULL},
 };
 
@@ -100,6 +100,7 @@ static const struct schema_report reports[] = {
     {"regtrace", SCHEMA_REGISTER, SCHEMA_TRACE, UINT32_MAX, true, false},
     {"regtrace", SCHEMA_REGISTER, SCHEMA_TRACE, UINT32_MAX, false, false},
     {"occupancy", SCHEMA_COUNT, SCHEMA_TRACE, SCHEMA_BLOCK_EXIT, false, false},
+    {"bounds", SCHEMA_ADDRESSES, SCHEMA_TRACE, UINT32_MAX, true, false},
 };
 
 static const struct schema_word report_words[] = {
@@ -115,7 +116,8 @@ static const struct schema_word report_words[] = {
     {"cacheline", 9, "messages, collect=addresses into=trace"},
     {"race", 10, "messages, collect=addresses into=trace; barriers, collect=count into=trace"},
     {"regtrace", 12, "collect=register into=trace"},
-    {"occupancy", 13, "block=exit collect=count into=trace"},
+    {"occupancy", 14, "block=exit collect=count into=trace"},
+    {"bounds", 15, "messages, collect=addresses into=trace"},
     {NULL, 0, NULL},
 };
 
@@ -171,6 +173,8 @@ static const struct schema_pair pairs[] = {
     {SCHEMA_ARGUMENT, SCHEMA_COUNTER, true, false, false,
      "at block=entry: the sum over all threads, so that the mean is the value"},
     {SCHEMA_ARGUMENT, SCHEMA_HISTOGRAM, true, false, false, "at block=entry: the value, by thread"},
+    {SCHEMA_ARGUMENT, SCHEMA_TRACE, true, false, false,
+     "at block=entry: the value each time a thread begins"},
     {SCHEMA_REGISTER, SCHEMA_TRACE, true, true, false,
      "values each time, by channel; dst: behind the instruction, others before it"},
 };

@@ -37,6 +37,29 @@ static enum sonde_status build_probe(struct schema_work *work)
     return schema_count_points(work);
 }
 
+/* Keep everything else out of the registers that the probe names, and that the
+ * kernel may not need any more. False: something stands there already. */
+static bool observe(struct schema_work *work)
+{
+    const struct schema_values *values = &work->probe->values[SCHEMA_REGISTERS];
+    const struct sonde_trace_argument *argument =
+        work->collect == SCHEMA_ARGUMENT ? schema_find_argument(work) : NULL;
+    bool good = true;
+    for (size_t i = 0; work->collect == SCHEMA_REGISTER && i < values->count; i++) {
+        struct schema_grf grf;
+        if (schema_grf_parse(values->items[i], &grf) && grf.operand == SCHEMA_GRF)
+            good = sonde_coder_observe(work->coder, grf.first, grf.count, work->error) !=
+                       SONDE_ERROR_NO_REGISTER &&
+                   good;
+    }
+    if (argument != NULL) {
+        const struct sonde_record_point point =
+            schema_argument_point(work, work->kernel.first, argument);
+        good = sonde_coder_observe(work->coder, point.first, point.count, work->error) == SONDE_OK;
+    }
+    return good;
+}
+
 static enum sonde_status pass(struct schema_work *work)
 {
     const struct schema *schema = work->build->schema;
@@ -45,8 +68,12 @@ static enum sonde_status pass(struct schema_work *work)
     for (size_t p = 0; p < schema->count && status == SONDE_OK; p++) {
         take_probe(work, p);
         work->state->applied[p] = schema_selects_kernel(work->probe, work->kernel.kernel);
-        if (work->state->applied[p])
+        if (!work->state->applied[p])
+            continue;
+        if (observe(work))
             status = build_probe(work);
+        else
+            schema_leave_out(work);
     }
     work->state->counters.record_count = work->next;
     return status;

@@ -33,6 +33,23 @@ struct schema_work {
 enum sonde_status schema_count_points(struct schema_work *work);  /* into counters, histograms */
 enum sonde_status schema_record_points(struct schema_work *work); /* into the trace */
 
+/* Arguments of the kernel, at its entry. Find the one of the probe; NULL: the
+ * kernel has none such, or nobody knows where it stands. */
+const struct sonde_trace_argument *schema_find_argument(const struct schema_work *work);
+enum sonde_status schema_count_argument(struct schema_work *work, uint32_t first,
+                                        const struct sonde_trace_argument *argument);
+/* The registers that it stands in, as a point of the trace. */
+struct sonde_record_point schema_argument_point(const struct schema_work *work, uint32_t first,
+                                                const struct sonde_trace_argument *argument);
+
+/* Records for one point's value of so many bits: a sum, or bins. */
+uint32_t schema_take_records(struct schema_work *work, uint32_t instruction, uint32_t kind,
+                             uint32_t bits);
+/* Add value:ud, or high:value where high is not 0, to what is kept from `record` on. */
+enum sonde_status schema_keep_value(struct schema_work *work, struct sonde_procedure *procedure,
+                                    sonde_vreg value, sonde_vreg high, uint32_t record,
+                                    const struct sonde_predicate *predicate);
+
 /* An instruction cannot be a point of the probe after all. */
 void schema_leave_out(struct schema_work *work);
 

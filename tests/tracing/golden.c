@@ -5,6 +5,7 @@
 #define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +80,11 @@ static const char source[] =
     "         uchar b) {\n"
     "  int i = get_global_id(0);\n"
     "  out[i] = in[i] * factor + b;\n"
+    "}\n"
+    "K seeded(global const int *in, global const int *table, global int *out, ulong seed,\n"
+    "         ushort s) {\n"
+    "  int i = get_global_id(0);\n"
+    "  out[i] = in[i] + (int)(seed >> 32) + (int)seed + s;\n"
     "}\n"
     "K loop(global const int *in, global const int *table, global int *out) {\n"
     "  int i = get_global_id(0), sum = 0;\n"
@@ -160,6 +166,12 @@ int main(int argc, char **argv)
         cl_uchar b = 200;
         clSetKernelArg(kernel, 3, sizeof factor, &factor);
         clSetKernelArg(kernel, 4, sizeof b, &b);
+    }
+    if (strcmp(argv[1], "seeded") == 0) {
+        cl_ulong seed = UINT64_C(0x123456789a);
+        cl_ushort s = 300;
+        clSetKernelArg(kernel, 3, sizeof seed, &seed);
+        clSetKernelArg(kernel, 4, sizeof s, &s);
     }
     size_t global = ITEMS, local = 64;
     code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);

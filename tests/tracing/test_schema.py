@@ -132,7 +132,7 @@ def hostile_files():
 
 def shipped():
     listed = [line.split()[0] for line in expect(run("list", "schemas"), 0).out.splitlines()]
-    check(len(listed) == 13 and "regtrace" in listed, listed)
+    check(len(listed) == 14 and "bounds" in listed and "regtrace" in listed, listed)
     tools = {line.split()[0] for line in expect(run("list", "tools"), 0).out.splitlines()}
     for name in listed:
         out = expect(run("schema", "check", name), 0).out
