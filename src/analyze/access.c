@@ -111,6 +111,25 @@ static inline void find_step(const struct analyze_message *message, const uint8_
     access->even = count;
 }
 
+static inline void widen(const uint8_t *p, size_t count, uint8_t shift, uint64_t keep,
+                         uint64_t *address)
+{
+    for (size_t c = 0; c < count; c++)
+        address[c] = (uint64_t)base_load32(p + 4 * c) << shift & keep;
+}
+
+/* The usual counts as constants, so that they become vectors. */
+static inline void read_dwords(const uint8_t *p, size_t count, uint8_t shift, uint64_t keep,
+                               uint64_t *address)
+{
+    if (count == 16)
+        widen(p, 16, shift, keep, address);
+    else if (count == 8)
+        widen(p, 8, shift, keep, address);
+    else
+        widen(p, count, shift, keep, address);
+}
+
 /* The addresses of all channels that the payload has room for. Those of
  * channels that did not act are read too: it is faster than to ask. */
 static void read_channels(const struct analyze_message *message, const uint8_t *payload,
@@ -123,9 +142,7 @@ static void read_channels(const struct analyze_message *message, const uint8_t *
     } else {
         uint64_t keep =
             message->message.address_model == SONDE_GEN_ADDRESS_SLM ? SLM_MASK : UINT64_MAX;
-        uint8_t shift = message->message.address_shift;
-        for (size_t c = 0; c < count; c++)
-            access->address[c] = (uint64_t)base_load32(payload + 4 * c) << shift & keep;
+        read_dwords(payload, count, message->message.address_shift, keep, access->address);
     }
     access->mask &= bits((unsigned)count);
     find_step(message, payload, (uint32_t)each, access);

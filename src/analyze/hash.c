@@ -47,6 +47,15 @@ uint64_t *analyze_hash_find(struct analyze_hash *hash, uint64_t key, bool *found
     return &pair->value;
 }
 
+const uint64_t *analyze_hash_get(const struct analyze_hash *hash, uint64_t key)
+{
+    if (hash->count == 0)
+        return NULL;
+    const struct analyze_pair *pair =
+        &hash->pairs[slot_of(hash, key == UINT64_MAX ? key - 1 : key)];
+    return pair->key != 0 ? &pair->value : NULL;
+}
+
 void analyze_hash_clear(struct analyze_hash *hash)
 {
     free(hash->pairs);

@@ -19,6 +19,8 @@ struct analyze_hash {
 /* The value of a key, 0 and *found = false when it is new; valid until the
  * next call. NULL when out of memory. */
 uint64_t *analyze_hash_find(struct analyze_hash *hash, uint64_t key, bool *found);
+/* NULL when the key is not there. */
+const uint64_t *analyze_hash_get(const struct analyze_hash *hash, uint64_t key);
 void analyze_hash_clear(struct analyze_hash *hash);
 
 /* Zeroed blocks of one size, by key; they stay where they are. */

@@ -1,55 +1,23 @@
 /* Accesses of two threads to one place that nothing orders: at least one
  * writes, not both are atomic, and no barrier of a common group stands between
- * them. The order of the records tells which one came later in this run. */
+ * them. The order of the records tells which one came later in this run.
+ *
+ * What is remembered of memory has a limit. When a dispatch touches more, only a
+ * part of the lines is looked at to its end, and its records are read again for
+ * each other part, so that the result is the same. */
+#include "analyze/race.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/buffers.h"
-#include "analyze/hash.h"
-#include "analyze/records.h"
 #include "analyze/tables.h"
+#include "analyze/teams.h"
 #include "base/array.h"
-#include "base/bytes.h"
 
-/* A work-group of which hardware threads run. */
-struct group {
-    uint64_t id;
-    uint32_t threads;            /* 0: the place is free */
-    struct analyze_blocks local; /* its local memory */
-};
-
-/* A hardware thread slot, and the thread that runs there. */
-struct thread {
-    uint32_t group;  /* place; UINT32_MAX none */
-    uint32_t epoch;  /* barriers that it has passed */
-    uint32_t serial; /* of its start */
-};
-
-/* An access, packed: 0 none. The group is a part of its hash: two that share
- * it hide a race only when barriers seem to order them. Threads of a group
- * start together, so that few bits tell them apart. */
-#define ACCESS_VALID       UINT64_C(1)
-#define ACCESS_ATOMIC      UINT64_C(2)
-#define ACCESS_INSTRUCTION 2
-#define ACCESS_EPOCH       18
-#define ACCESS_THREAD      34
-#define ACCESS_GROUP       44
-
-/* The last accesses to a granule. */
-struct shadow {
-    uint64_t write, read;
-    uint64_t other; /* read of another thread than the last */
-};
-
-#define BLOCK_GRANULES 8u
-
-/* Most memory is accessed a block at a time: then its granules have one state. */
-struct block {
-    bool is_split;
-    struct shadow whole;
-    struct shadow each[BLOCK_GRANULES]; /* when it is split */
-};
+#define LIMIT     (UINT64_C(64) << 20) /* bytes */
+#define MOST_BITS 20u                  /* of a hash that chooses lines */
 
 /* What is known of a kernel's code besides the code. */
 struct program {
@@ -57,22 +25,37 @@ struct program {
     uint32_t granule;   /* bytes */
 };
 
+/* Lines of a dispatch that are looked at in one pass over its records. */
+struct pass {
+    struct analyze_shadow_part part;
+    uint64_t from; /* position of the records from which on races are new */
+};
+
+/* Where a race was first seen. */
+struct origin {
+    uint32_t dispatch;
+    uint64_t position, order;
+    size_t row;
+};
+
 struct race {
+    const struct sonde_trace *trace;
+    const struct analyze_matcher *matcher;
     struct analyze_rows *rows;
     struct analyze_codes codes;
     struct analyze_buffers buffers;
     struct program *programs; /* by id of the kernel */
     size_t program_count;
     uint32_t dispatch;
-    struct thread *threads; /* by slot, in the order in which they are met */
-    size_t thread_count, thread_capacity;
-    uint32_t starts;
-    struct group *groups;
-    size_t group_count, group_capacity;
-    struct analyze_hash running; /* sr0.0 -> thread + 1 */
-    struct analyze_hash alive;   /* id of a group -> place + 1 */
-    struct analyze_blocks memory;
+    struct analyze_teams teams;
+    struct analyze_shadow memory;
+    uint64_t limit, local_bytes;
+    struct pass pass;
+    struct pass *later; /* of the dispatch */
+    size_t later_count, later_capacity;
     struct analyze_hash pairs; /* -> row */
+    struct origin *origins;    /* by row */
+    size_t origin_capacity;
 };
 
 /* A visit, and what of it is needed for each access. */
@@ -80,237 +63,108 @@ struct scene {
     struct race *race;
     const struct analyze_visit *visit;
     const struct sonde_gen_message *message;
-    uint64_t now; /* the access, packed */
-    uint32_t granule;
-    bool writes;
 };
 
-static bool unordered(uint64_t before, uint64_t now)
+static const char *const kinds[] = {
+    [ANALYZE_WRITE_AFTER_WRITE] = "write after write",
+    [ANALYZE_READ_AFTER_WRITE] = "read after write",
+    [ANALYZE_WRITE_AFTER_READ] = "write after read",
+};
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static bool is_earlier(const struct origin *a, const struct origin *b)
 {
-    if ((before & ACCESS_VALID) == 0 || before >> ACCESS_THREAD == now >> ACCESS_THREAD ||
-        (before & now & ACCESS_ATOMIC) != 0)
-        return false;
-    bool same_epoch = ((before ^ now) >> ACCESS_EPOCH & 0xffff) == 0;
-    return before >> ACCESS_GROUP != now >> ACCESS_GROUP || same_epoch;
+    if (a->dispatch != b->dispatch)
+        return a->dispatch < b->dispatch;
+    return a->position != b->position ? a->position < b->position : a->order < b->order;
 }
 
-static bool report(const struct scene *scene, const char *kind, uint64_t before, uint64_t address,
-                   uint32_t times)
+static void set_first(const struct scene *scene, struct analyze_row *row, uint64_t address)
 {
+    const struct analyze_buffers *buffers = &scene->race->buffers;
+    row->block = scene->visit->block;
+    row->value[RACE_ADDRESS] = address;
+    if (scene->message->address_model == SONDE_GEN_ADDRESS_SLM)
+        snprintf(row->buffer, sizeof row->buffer, "local memory");
+    else
+        analyze_buffers_name(buffers, analyze_buffers_find(buffers, scene->message, address),
+                             row->buffer, sizeof row->buffer);
+}
+
+static struct analyze_row *add_row(struct race *race, uint64_t *place)
+{
+    size_t number = race->rows->count;
+    if (base_array_reserve((void **)&race->origins, &race->origin_capacity, number + 1,
+                           sizeof *race->origins) != SONDE_OK)
+        return NULL;
+    *place = number;
+    return analyze_rows_add(race->rows);
+}
+
+static bool note_conflict(struct analyze_touch *touch, enum analyze_race_kind kind, uint64_t before,
+                          uint64_t address, uint32_t times)
+{
+    const struct scene *scene = touch->context;
     struct race *race = scene->race;
     const struct analyze_visit *visit = scene->visit;
-    uint64_t first = before >> ACCESS_INSTRUCTION & 0xffff;
-    uint64_t second = scene->now >> ACCESS_INSTRUCTION & 0xffff;
-    uint64_t key = ((uint64_t)visit->kernel->id << 36 | first << 20 | second << 4) +
-                   (uint64_t)(kind[0] == 'r') * 2 + (uint64_t)(kind[strlen(kind) - 1] == 'd');
+    if (visit->position < race->pass.from) /* seen in an earlier pass */
+        return true;
+    uint64_t first = before >> ANALYZE_ACCESS_INSTRUCTION & 0xffff;
+    uint64_t second = touch->now >> ANALYZE_ACCESS_INSTRUCTION & 0xffff;
+    uint64_t key = ((uint64_t)visit->kernel->id << 36 | first << 20 | second << 4) + kind;
     bool found;
     uint64_t *place = analyze_hash_find(&race->pairs, key, &found);
-    if (place == NULL || (!found && analyze_rows_add(race->rows) == NULL))
+    if (place == NULL || (!found && add_row(race, place) == NULL))
         return false;
+    struct analyze_row *row = &race->rows->items[*place];
+    const struct origin origin = {.dispatch = visit->dispatch,
+                                  .position = visit->position,
+                                  .order = touch->order,
+                                  .row = *place};
     if (!found) {
-        *place = race->rows->count - 1;
-        struct analyze_row *row = &race->rows->items[*place];
         row->kernel = visit->kernel;
         row->instruction = (uint32_t)second;
-        row->block = visit->block;
-        snprintf(row->text, sizeof row->text, "%s", kind);
-        analyze_buffers_name(&race->buffers,
-                             analyze_buffers_find(&race->buffers, scene->message, address),
-                             row->buffer, sizeof row->buffer);
-        if (scene->message->address_model == SONDE_GEN_ADDRESS_SLM)
-            snprintf(row->buffer, sizeof row->buffer, "local memory");
         row->value[RACE_FIRST] = first;
         row->value[RACE_SECOND] = second;
-        row->value[RACE_ADDRESS] = address;
+        snprintf(row->text, sizeof row->text, "%s", kinds[kind]);
     }
-    race->rows->items[*place].value[RACE_TIMES] += times;
+    if (!found || is_earlier(&origin, &race->origins[*place])) {
+        race->origins[*place] = origin;
+        set_first(scene, row, address);
+    }
+    row->value[RACE_TIMES] += times;
     return true;
 }
 
-/* `times` granules of one state. */
-static inline bool touch(const struct scene *scene, struct shadow *shadow, uint64_t address,
-                         uint32_t times)
+static int compare_origins(const void *a, const void *b)
 {
-    uint64_t now = scene->now;
-    bool good = true;
-    if (unordered(shadow->write, now))
-        good = report(scene, scene->writes ? "write after write" : "read after write",
-                      shadow->write, address, times);
-    if (scene->writes && unordered(shadow->read, now))
-        good = good && report(scene, "write after read", shadow->read, address, times);
-    else if (scene->writes && unordered(shadow->other, now))
-        good = good && report(scene, "write after read", shadow->other, address, times);
-    if (scene->writes) {
-        shadow->write = now;
-    } else {
-        if (shadow->read >> ACCESS_THREAD != now >> ACCESS_THREAD)
-            shadow->other = shadow->read;
-        shadow->read = now;
-    }
-    return good;
+    const struct origin *one = a, *other = b;
+    if (is_earlier(one, other))
+        return -1;
+    if (is_earlier(other, one))
+        return 1;
+    return (one->row > other->row) - (one->row < other->row);
 }
 
-/* Granules [first, end) of one block. */
-static bool touch_block(const struct scene *scene, struct block *block, uint64_t first,
-                        uint64_t end)
+/* In the order in which they were first seen, whatever the pass. */
+static bool sort_rows(struct race *race)
 {
-    if (!block->is_split && end - first == BLOCK_GRANULES)
-        return touch(scene, &block->whole, first * scene->granule, BLOCK_GRANULES);
-    if (!block->is_split)
-        for (unsigned i = 0; i < BLOCK_GRANULES; i++)
-            block->each[i] = block->whole;
-    block->is_split = true;
-    for (uint64_t g = first; g < end; g++)
-        if (!touch(scene, &block->each[g % BLOCK_GRANULES], g * scene->granule, 1))
-            return false;
-    return true;
-}
-
-/* Granules [first, end). */
-static bool touch_run(const struct scene *scene, struct analyze_blocks *memory, uint64_t space,
-                      uint64_t first, uint64_t end)
-{
-    while (first < end) {
-        uint64_t number = first / BLOCK_GRANULES, next = (number + 1) * BLOCK_GRANULES;
-        struct block *block = analyze_blocks_find(memory, space << 52 | number);
-        if (next > end)
-            next = end;
-        if (block == NULL || !touch_block(scene, block, first, next))
-            return false;
-        first = next;
-    }
-    return true;
-}
-
-static struct analyze_blocks *memory_of(const struct scene *scene, const struct thread *thread)
-{
-    if (scene->message->address_model == SONDE_GEN_ADDRESS_SLM) /* every group has its own */
-        return &scene->race->groups[thread->group].local;
-    return &scene->race->memory;
-}
-
-/* Channels side by side are one run. */
-static bool touch_all(const struct scene *scene, const struct thread *thread,
-                      const struct analyze_access *access)
-{
-    const struct sonde_gen_message *message = scene->message;
-    struct analyze_blocks *memory = memory_of(scene, thread);
-    uint64_t space = message->address_model == SONDE_GEN_ADDRESS_SURFACE ? 1 + message->bti : 0;
-    uint64_t first = 0, end = 0;
-    for (uint32_t left = access->mask; left != 0; left &= left - 1) {
-        uint64_t address = access->address[__builtin_ctz(left)];
-        uint64_t start = address / scene->granule;
-        uint64_t stop = (address + (access->width ? access->width - 1 : 0)) / scene->granule + 1;
-        if (start == end) {
-            end = stop;
-            continue;
-        }
-        if (!touch_run(scene, memory, space, first, end))
-            return false;
-        first = start;
-        end = stop;
-    }
-    return touch_run(scene, memory, space, first, end);
-}
-
-/* --- threads and groups --------------------------------------------------------------- */
-
-static void leave_group(struct race *race, struct thread *thread)
-{
-    if (thread->group == UINT32_MAX)
-        return;
-    struct group *group = &race->groups[thread->group];
-    if (--group->threads == 0)
-        analyze_blocks_clear(&group->local);
-    thread->group = UINT32_MAX;
-}
-
-/* Forget the groups that have ended, when there are many. */
-static bool clean_alive(struct race *race)
-{
-    if (race->alive.count < 4 * race->group_count + 64)
-        return true;
-    analyze_hash_clear(&race->alive);
-    for (size_t i = 0; i < race->group_count; i++) {
-        bool found;
-        uint64_t *place = race->groups[i].threads == 0
-                              ? NULL
-                              : analyze_hash_find(&race->alive, race->groups[i].id, &found);
-        if (place == NULL && race->groups[i].threads != 0)
-            return false;
-        if (place != NULL)
-            *place = i + 1;
-    }
-    return true;
-}
-
-/* The place of the group, new when none of its threads runs. UINT32_MAX: out of memory. */
-static uint32_t enter_group(struct race *race, uint64_t id)
-{
-    bool found;
-    uint64_t *place = clean_alive(race) ? analyze_hash_find(&race->alive, id, &found) : NULL;
-    if (place == NULL)
-        return UINT32_MAX;
-    size_t at = (size_t)*place - 1;
-    if (*place == 0 || race->groups[at].threads == 0 || race->groups[at].id != id) {
-        for (at = 0; at < race->group_count && race->groups[at].threads != 0;)
-            at++;
-        if (at == race->group_count) {
-            if (base_array_reserve((void **)&race->groups, &race->group_capacity, at + 1,
-                                   sizeof *race->groups) != SONDE_OK)
-                return UINT32_MAX;
-            race->group_count++;
-        }
-        race->groups[at] = (struct group){.id = id, .local.block_bytes = sizeof(struct block)};
-        *place = at + 1;
-    }
-    race->groups[at].threads++;
-    return (uint32_t)at;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static bool start_thread(struct race *race, const struct analyze_visit *visit)
-{
-    const uint8_t *header;
-    bool found;
-    uint64_t *place = analyze_hash_find(&race->running, visit->thread, &found);
-    if (place == NULL)
+    size_t count = race->rows->count;
+    struct analyze_row *sorted = malloc((count + 1) * sizeof *sorted);
+    if (sorted == NULL)
         return false;
-    if (analyze_visit_item(visit, 0, &header)->size < 32) /* no r0: the group is not known */
-        return true;
-    if (*place == 0) {
-        if (base_array_reserve((void **)&race->threads, &race->thread_capacity,
-                               race->thread_count + 1, sizeof *race->threads) != SONDE_OK)
-            return false;
-        *place = race->thread_count + 1;
-        race->threads[race->thread_count++] = (struct thread){.group = UINT32_MAX};
-    }
-    struct thread *thread = &race->threads[*place - 1];
-    leave_group(race, thread);
-    uint64_t id = mix(mix(mix(1, base_load32(header + 4)), base_load32(header + 24)),
-                      base_load32(header + 28));
-    thread->group = enter_group(race, id);
-    thread->epoch = 0;
-    thread->serial = race->starts++;
-    return thread->group != UINT32_MAX;
+    if (count > 0)
+        qsort(race->origins, count, sizeof *race->origins, compare_origins);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = race->rows->items[race->origins[i].row];
+    if (count > 0)
+        memcpy(race->rows->items, sorted, count * sizeof *sorted);
+    free(sorted);
+    return true;
 }
 
-static void end_dispatch(struct race *race)
-{
-    for (size_t i = 0; i < race->group_count; i++)
-        analyze_blocks_clear(&race->groups[i].local);
-    race->group_count = race->thread_count = 0;
-    analyze_hash_clear(&race->running);
-    analyze_hash_clear(&race->alive);
-    analyze_blocks_clear(&race->memory);
-}
-
-/* --- visits ------------------------------------------------------------------------------ */
+/* --- programs ------------------------------------------------------------------------------ */
 
 /* Bytes, where any message is narrower than a dword. */
 static uint32_t granule_of(const struct analyze_code *code)
@@ -348,38 +202,77 @@ static const struct program *program_of(struct race *race, const struct analyze_
     return program->barriers != NULL ? program : NULL;
 }
 
-static uint64_t pack(const struct race *race, const struct thread *thread, uint32_t epoch,
-                     uint32_t instruction, bool atomic)
+/* --- visits ------------------------------------------------------------------------------ */
+
+static bool see_access(struct race *race, struct analyze_touch *touch, struct analyze_group *group,
+                       const struct analyze_access *access)
 {
-    return ACCESS_VALID | (atomic ? ACCESS_ATOMIC : 0) |
-           (uint64_t)(instruction & 0xffff) << ACCESS_INSTRUCTION |
-           (uint64_t)(epoch & 0xffff) << ACCESS_EPOCH |
-           (uint64_t)(thread->serial & 0x3ff) << ACCESS_THREAD |
-           race->groups[thread->group].id << ACCESS_GROUP;
+    const struct sonde_gen_message *message = access->message;
+    touch->is_surface = message->address_model == SONDE_GEN_ADDRESS_SURFACE;
+    touch->surface = message->bti;
+    if (message->address_model != SONDE_GEN_ADDRESS_SLM)
+        return analyze_shadow_touch(&race->memory, touch, access);
+    race->local_bytes -= analyze_shadow_bytes(&group->local); /* every group has its own */
+    bool good = analyze_shadow_touch(&group->local, touch, access);
+    race->local_bytes += analyze_shadow_bytes(&group->local);
+    return good;
 }
 
 static bool see_accesses(struct race *race, const struct analyze_visit *visit,
                          const struct analyze_code *code, const struct program *program,
-                         struct thread *thread)
+                         struct analyze_team_thread *thread)
 {
     const struct sonde_trace_block *block = &visit->kernel->blocks[visit->block];
     uint32_t passed = block->first <= code->count ? program->barriers[block->first] : 0;
-    struct scene scene = {.race = race, .visit = visit, .granule = program->granule};
+    struct analyze_group *group = &race->teams.groups[thread->group];
+    struct scene scene = {.race = race, .visit = visit};
+    struct analyze_touch touch = {.granule = program->granule,
+                                  .part = race->pass.part,
+                                  .conflict = note_conflict,
+                                  .context = &scene};
+    const uint64_t who = ANALYZE_ACCESS_VALID |
+                         (uint64_t)(thread->serial & 0x3ff) << ANALYZE_ACCESS_THREAD |
+                         group->id << ANALYZE_ACCESS_GROUP;
     for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
         struct analyze_access access;
         if (!analyze_access_read(code, visit, i, &access))
             continue;
         bool atomic = access.message->operation == SONDE_GEN_MESSAGE_ATOMIC;
+        uint32_t epoch = thread->epoch + program->barriers[access.instruction] - passed;
         scene.message = access.message;
-        scene.writes = atomic || access.message->operation == SONDE_GEN_MESSAGE_WRITE;
-        scene.now =
-            pack(race, thread, thread->epoch + program->barriers[access.instruction] - passed,
-                 access.instruction, atomic);
-        if (!touch_all(&scene, thread, &access))
+        touch.writes = atomic || access.message->operation == SONDE_GEN_MESSAGE_WRITE;
+        touch.now = who | (atomic ? ANALYZE_ACCESS_ATOMIC : 0) |
+                    (uint64_t)(access.instruction & 0xffff) << ANALYZE_ACCESS_INSTRUCTION |
+                    (uint64_t)(epoch & 0xffff) << ANALYZE_ACCESS_EPOCH;
+        if (!see_access(race, &touch, group, &access))
             return false;
     }
     uint32_t end = block->first + block->count;
     thread->epoch += end <= code->count ? program->barriers[end] - passed : 0;
+    return true;
+}
+
+/* Put off half of the lines for as long as there are too many. */
+static bool put_off(struct race *race, uint64_t position)
+{
+    struct pass *pass = &race->pass;
+    while (analyze_shadow_bytes(&race->memory) + race->local_bytes > race->limit &&
+           pass->part.mask >> MOST_BITS == 0) {
+        if (base_array_reserve((void **)&race->later, &race->later_capacity, race->later_count + 1,
+                               sizeof *race->later) != SONDE_OK)
+            return false;
+        uint64_t bit = pass->part.mask + 1;
+        pass->part.mask |= bit;
+        race->later[race->later_count++] =
+            (struct pass){.part = {.mask = pass->part.mask, .value = pass->part.value | bit},
+                          .from = position + 1 > pass->from ? position + 1 : pass->from};
+        analyze_shadow_keep(&race->memory, pass->part);
+        race->local_bytes = 0;
+        for (size_t i = 0; i < race->teams.group_count; i++) {
+            analyze_shadow_keep(&race->teams.groups[i].local, pass->part);
+            race->local_bytes += analyze_shadow_bytes(&race->teams.groups[i].local);
+        }
+    }
     return true;
 }
 
@@ -391,41 +284,95 @@ static enum sonde_status see_visit(const struct analyze_visit *visit, void *cont
     if (code == NULL)
         return error != NULL ? error->status : SONDE_ERROR_MEMORY;
     const struct program *program = program_of(race, code);
-    if (race->dispatch != visit->dispatch)
-        end_dispatch(race);
-    race->dispatch = visit->dispatch;
-    bool found = true, good = program != NULL && analyze_buffers_see(&race->buffers, visit);
+    bool good = program != NULL && analyze_buffers_see(&race->buffers, visit);
     if (good && visit->starts_thread) {
-        good = analyze_visit_item_count(visit) == 0 || start_thread(race, visit);
+        good = analyze_visit_item_count(visit) == 0 ||
+               analyze_teams_start(&race->teams, visit, &race->local_bytes);
     } else if (good) {
-        uint64_t *place = analyze_hash_find(&race->running, visit->thread, &found);
-        good = place != NULL;
-        struct thread *thread = good && *place != 0 ? &race->threads[*place - 1] : NULL;
-        if (thread != NULL && thread->group != UINT32_MAX) /* else its start is lost */
-            good = see_accesses(race, visit, code, program, thread);
+        struct analyze_team_thread *thread = analyze_teams_find(&race->teams, visit);
+        if (thread != NULL) /* else its start is lost */
+            good =
+                see_accesses(race, visit, code, program, thread) && put_off(race, visit->position);
     }
     return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* --- passes ------------------------------------------------------------------------------ */
+
+static void end_pass(struct race *race)
+{
+    analyze_teams_end(&race->teams);
+    analyze_shadow_clear(&race->memory);
+    race->local_bytes = 0;
+    race->pass = (struct pass){.from = 0};
+}
+
+/* The passes over a dispatch that were put off. */
+static enum sonde_status end_dispatch(struct race *race, struct sonde_error *error)
+{
+    const struct analyze_selection again = {.matcher = race->matcher,
+                                            .has_dispatch = true,
+                                            .dispatch = race->dispatch,
+                                            .time_last = UINT64_MAX};
+    enum sonde_status status = SONDE_OK;
+    end_pass(race);
+    while (race->later_count > 0 && status == SONDE_OK) {
+        race->pass = race->later[--race->later_count];
+        status = analyze_records_select(race->trace, &again, see_visit, race, error);
+        end_pass(race);
+    }
+    return status;
+}
+
+static enum sonde_status see_first(const struct analyze_visit *visit, void *context,
+                                   struct sonde_error *error)
+{
+    struct race *race = context;
+    enum sonde_status status = SONDE_OK;
+    if (race->dispatch != visit->dispatch)
+        status = end_dispatch(race, error);
+    race->dispatch = visit->dispatch;
+    return status == SONDE_OK ? see_visit(visit, context, error) : status;
+}
+
+static void clear(struct race *race)
+{
+    analyze_teams_clear(&race->teams);
+    analyze_shadow_clear(&race->memory);
+    analyze_codes_clear(&race->codes);
+    analyze_hash_clear(&race->pairs);
+    analyze_buffers_clear(&race->buffers);
+    for (size_t i = 0; i < race->program_count; i++)
+        free(race->programs[i].barriers);
+    free(race->programs);
+    free(race->later);
+    free(race->origins);
+}
+
+enum sonde_status analyze_races_within(const struct sonde_trace *trace,
+                                       const struct analyze_matcher *matcher, uint64_t limit,
+                                       struct analyze_rows *rows, struct sonde_error *error)
+{
+    struct race race = {.trace = trace,
+                        .matcher = matcher,
+                        .rows = rows,
+                        .limit = limit,
+                        .dispatch = UINT32_MAX,
+                        .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
+    snprintf(rows->note, sizeof rows->note,
+             "channels of one hardware thread are not compared with each other, nor images");
+    enum sonde_status status = analyze_records_walk(trace, matcher, see_first, &race, error);
+    if (status == SONDE_OK)
+        status = end_dispatch(&race, error);
+    if (status == SONDE_OK && !sort_rows(&race))
+        status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    clear(&race);
+    return status;
 }
 
 enum sonde_status analyze_races(const struct sonde_trace *trace,
                                 const struct analyze_matcher *matcher, struct analyze_rows *rows,
                                 struct sonde_error *error)
 {
-    struct race race = {.rows = rows,
-                        .dispatch = UINT32_MAX,
-                        .memory.block_bytes = sizeof(struct block),
-                        .buffers = {.trace = trace, .dispatch = UINT32_MAX}};
-    snprintf(rows->note, sizeof rows->note,
-             "channels of one hardware thread are not compared with each other, nor images");
-    enum sonde_status status = analyze_records_walk(trace, matcher, see_visit, &race, error);
-    end_dispatch(&race);
-    analyze_codes_clear(&race.codes);
-    analyze_hash_clear(&race.pairs);
-    analyze_buffers_clear(&race.buffers);
-    for (size_t i = 0; i < race.program_count; i++)
-        free(race.programs[i].barriers);
-    free(race.programs);
-    free(race.threads);
-    free(race.groups);
-    return status;
+    return analyze_races_within(trace, matcher, LIMIT, rows, error);
 }
