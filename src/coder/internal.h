@@ -124,6 +124,9 @@ struct sonde_coder {
     bool address_never_lasts;          /* nothing is free to fetch it with at the entry */
     uint8_t token; /* of the scoreboard, for inserted messages; if possible not the kernel's */
     uint64_t kernel_bytes[SONDE_GEN_GRF_WORDS]; /* of registers that the kernel touches */
+    /* And those without a value that it names beside others, as a message names
+     * its whole payload. */
+    uint64_t named_bytes[SONDE_GEN_GRF_WORDS];
     struct coder_body *bodies;
     size_t body_count, body_capacity;
     uint32_t slot_bytes; /* of the thread's memory, used so far */

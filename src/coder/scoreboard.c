@@ -117,6 +117,18 @@ static bool touches_kernel(const struct sonde_coder *coder, const struct coder_c
     return false;
 }
 
+/* Bytes that the kernel names, though it gives them no value. */
+static bool writes_named(const struct sonde_coder *coder,
+                         const struct sonde_gen_instruction *instruction)
+{
+    struct sonde_gen_effects effects;
+    sonde_gen_instruction_effects(instruction, &effects);
+    for (uint32_t w = 0; w < coder->grf_words; w++)
+        if ((effects.writes.grf[w] & coder->named_bytes[w]) != 0)
+            return true;
+    return false;
+}
+
 /* State, control and timestamp registers: the next instruction waits too. */
 static bool reads_state(const struct sonde_gen_instruction *instruction)
 {
@@ -161,7 +173,7 @@ static void end(struct writer *writer, bool meets_kernel, bool before_end,
 {
     if (writer->pending && (meets_kernel || before_end))
         synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | writer->coder->token);
-    if (meets_kernel || reads_state(last))
+    if (meets_kernel || reads_state(last) || writes_named(writer->coder, last))
         synchronize(writer, SONDE_GEN_SYNC_NOP, wait_one(writer->coder));
 }
 
@@ -242,6 +254,8 @@ void coder_scoreboard_prepare(struct sonde_coder *coder)
     uint64_t untouched[SONDE_GEN_GRF_WORDS] = {0};
     if (kernel_untouched_bytes(coder->kernel, untouched, NULL) != SONDE_OK)
         memset(untouched, 0, sizeof untouched);
+    for (uint32_t w = 0; w < SONDE_GEN_GRF_WORDS; w++)
+        coder->named_bytes[w] = ~untouched[w];
     for (uint32_t w = 0; w < coder->compiler_free.words; w++)
         untouched[w] |= coder->compiler_free.free[w];
     for (uint32_t w = 0; w < SONDE_GEN_GRF_WORDS; w++)
