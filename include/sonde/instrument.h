@@ -75,8 +75,8 @@ SONDE_API enum sonde_status sonde_instrument_entries(struct sonde_instrument *in
 /* At the entry that every thread passes, ahead of all other code: run the
  * procedure; where the flag then is as `leaves` says, the thread goes on in the
  * original body, and nothing else that is inserted runs in it. The procedure
- * uses scratch registers only. Once a kernel. SONDE_ERROR_UNSUPPORTED, when emitted, for a kernel that needs
- * the flag at its entry. */
+ * uses scratch registers only. Once a kernel. SONDE_ERROR_UNSUPPORTED, when emitted, for a kernel
+ * that needs the flag at its entry. */
 SONDE_API enum sonde_status sonde_instrument_leave(struct sonde_instrument *instrument,
                                                    const struct sonde_procedure *procedure,
                                                    const struct sonde_predicate *leaves,
@@ -84,6 +84,10 @@ SONDE_API enum sonde_status sonde_instrument_leave(struct sonde_instrument *inst
 SONDE_API enum sonde_status sonde_instrument_exits(struct sonde_instrument *instrument,
                                                    const struct sonde_procedure *procedure,
                                                    struct sonde_error *error);
+/* Leave an instruction out. What stands before and after it stays, and what it
+ * waited for is waited for: on parts with a software scoreboard sync.nop takes
+ * its place, and a sync that does nothing but wait stays itself. UNSUPPORTED for branches and ends
+ * of threads, in the prolog, and for NoDDClr and NoDDChk. */
 SONDE_API enum sonde_status sonde_instrument_remove(struct sonde_instrument *instrument,
                                                     size_t index, struct sonde_error *error);
 

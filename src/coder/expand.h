@@ -13,8 +13,13 @@ struct coder_code {
 };
 
 void coder_code_clear(struct coder_code *code);
-/* Scoreboard field of an instruction that waits for the one before it. */
+/* Scoreboard field of an instruction that waits for the one before it; 0 where
+ * the part has no such field. */
 uint16_t coder_wait_for_last(const struct sonde_coder *coder);
+/* Of one that waits for one token: its result (bit n: token n), else its payload. */
+uint16_t coder_wait_for_token(uint32_t destination, uint32_t source);
+/* sync.nop, which waits and does nothing. */
+void coder_make_sync(const struct sonde_coder *coder, struct sonde_gen_instruction *sync);
 
 /* Registers saved at points. */
 struct coder_spills {

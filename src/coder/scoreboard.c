@@ -19,6 +19,7 @@
 #define WAIT_ONE_XE      0x01u /* the instruction before */
 #define WAIT_ONE_XEHP    0x09u /* the same, of all pipes */
 #define WAIT_DESTINATION 0x20u /* a token's result */
+#define WAIT_SOURCE      0x30u /* a token's payload */
 #define TAKE_TOKEN       0x90u /* and wait for the instruction before */
 #define WAIT_BOTH        0x90u /* token's result and the instruction before, of one pipe */
 
@@ -47,15 +48,27 @@ static void append(struct writer *writer, const struct sonde_gen_instruction *in
         writer->status = coder_code_append(writer->code, instruction, writer->error);
 }
 
+uint16_t coder_wait_for_token(uint32_t destination, uint32_t source)
+{
+    return (uint16_t)(destination != 0 ? WAIT_DESTINATION | (uint32_t)__builtin_ctz(destination)
+                                       : WAIT_SOURCE | (uint32_t)__builtin_ctz(source));
+}
+
+void coder_make_sync(const struct sonde_coder *coder, struct sonde_gen_instruction *sync)
+{
+    sonde_gen_instruction_init(sync, sonde_kernel_info(coder->kernel)->platform, SONDE_GEN_SYNC, 1,
+                               false);
+    sync->sync = SONDE_GEN_SYNC_NOP;
+    sync->source_count = 1;
+    sync->src[0] = direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD);
+}
+
 static void synchronize(struct writer *writer, enum sonde_gen_sync function, unsigned swsb)
 {
     struct sonde_gen_instruction sync;
-    sonde_gen_instruction_init(&sync, sonde_kernel_info(writer->coder->kernel)->platform,
-                               SONDE_GEN_SYNC, 1, false);
+    coder_make_sync(writer->coder, &sync);
     sync.sync = (uint8_t)function;
     sync.swsb = (uint16_t)swsb;
-    sync.source_count = 1;
-    sync.src[0] = direct_arf(SONDE_GEN_ARF_NULL, SONDE_GEN_TYPE_UD);
     append(writer, &sync);
 }
 
@@ -171,9 +184,10 @@ static void begin(struct writer *writer, bool meets_kernel)
 static void end(struct writer *writer, bool meets_kernel, bool before_end,
                 const struct sonde_gen_instruction *last)
 {
-    if (writer->pending && (meets_kernel || before_end))
+    bool named = writes_named(writer->coder, last);
+    if (writer->pending && (meets_kernel || before_end || named))
         synchronize(writer, SONDE_GEN_SYNC_NOP, WAIT_DESTINATION | writer->coder->token);
-    if (meets_kernel || reads_state(last) || writes_named(writer->coder, last))
+    if (meets_kernel || reads_state(last) || (named && !writer->pending))
         synchronize(writer, SONDE_GEN_SYNC_NOP, wait_one(writer->coder));
 }
 

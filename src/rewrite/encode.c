@@ -149,6 +149,25 @@ static enum sonde_status encode_leave(const struct encoder *encoder, uint32_t pi
     return sonde_gen_encode(&jump, out, error);
 }
 
+/* In place of a removed instruction. */
+static enum sonde_status encode_wait(const struct encoder *encoder,
+                                     const struct rewrite_piece *piece, uint8_t *out,
+                                     struct sonde_error *error)
+{
+    const struct sonde_instrument *instrument = encoder->instrument;
+    struct sonde_gen_wait wait;
+    struct sonde_gen_instruction sync;
+    sonde_gen_instruction_wait(sonde_kernel_instruction(instrument->kernel, piece->index), &wait);
+    coder_make_sync(instrument->coder, &sync);
+    if (piece->kind == REWRITE_WAIT_ORDER)
+        sync.swsb = coder_wait_for_last(instrument->coder);
+    else if (piece->kind == REWRITE_WAIT_TOKEN)
+        sync.swsb = coder_wait_for_token(wait.destination, wait.source);
+    else
+        sync.sync = piece->kind == REWRITE_WAIT_READ ? SONDE_GEN_SYNC_ALLRD : SONDE_GEN_SYNC_ALLWR;
+    return sonde_gen_encode(&sync, out, error);
+}
+
 enum sonde_status rewrite_encode(const struct sonde_instrument *instrument,
                                  const struct rewrite_layout *layout, const struct coder_code *code,
                                  uint8_t *out, struct sonde_error *error)
@@ -170,6 +189,12 @@ enum sonde_status rewrite_encode(const struct sonde_instrument *instrument,
             break;
         case REWRITE_RETURN:
             status = encode_return(&encoder, p, bytes, error);
+            break;
+        case REWRITE_WAIT_ORDER:
+        case REWRITE_WAIT_TOKEN:
+        case REWRITE_WAIT_WRITTEN:
+        case REWRITE_WAIT_READ:
+            status = encode_wait(&encoder, piece, bytes, error);
             break;
         case REWRITE_LEAVE:
             status = encode_jump(&encoder, p, layout->prolog_code, bytes, error);

@@ -313,6 +313,11 @@ enum sonde_status sonde_instrument_remove(struct sonde_instrument *instrument, s
         return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, instruction->offset,
                                "%s at 0x%x directs the thread and cannot be removed",
                                sonde_gen_opcode_mnemonic(instruction->opcode), instruction->offset);
+    if (instruction->no_dependency_clear || instruction->no_dependency_check)
+        return sonde_error_set(error, SONDE_ERROR_UNSUPPORTED, instruction->offset,
+                               "%s at 0x%x cannot be removed: its neighbours rely on it for their "
+                               "dependencies (NoDDClr, NoDDChk)",
+                               sonde_gen_opcode_mnemonic(instruction->opcode), instruction->offset);
     instrument->removed[index] = true;
     return SONDE_OK;
 }

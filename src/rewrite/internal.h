@@ -72,13 +72,17 @@ bool rewrite_waits_exactly(const struct sonde_kernel *kernel, size_t index, uint
 
 /* layout.c: one piece of the instrumented body. */
 enum rewrite_piece_kind {
-    REWRITE_ORIGINAL,    /* instruction `index` of the kernel */
-    REWRITE_INSERTED,    /* instruction `index` of the inserted code */
-    REWRITE_JOIN,        /* takes over the jump of endif or join `index` */
-    REWRITE_RETURN,      /* jmpi back from the code on the edge of jmpi `index` */
-    REWRITE_LEAVE,       /* jmpi from the end of the prolog to its code */
-    REWRITE_GO_ORIGINAL, /* jmpi to the original entry, for threads that leave */
-    REWRITE_COME_BACK    /* and from there to the entry, behind the code that fills registers */
+    REWRITE_ORIGINAL,     /* instruction `index` of the kernel */
+    REWRITE_INSERTED,     /* instruction `index` of the inserted code */
+    REWRITE_JOIN,         /* takes over the jump of endif or join `index` */
+    REWRITE_RETURN,       /* jmpi back from the code on the edge of jmpi `index` */
+    REWRITE_LEAVE,        /* jmpi from the end of the prolog to its code */
+    REWRITE_WAIT_ORDER,   /* sync in place of removed instruction `index`: for all in order */
+    REWRITE_WAIT_TOKEN,   /* the same, for the token that it waited for */
+    REWRITE_WAIT_WRITTEN, /* of a message, with which earlier ones were done: for all results */
+    REWRITE_WAIT_READ,    /* and for all payloads */
+    REWRITE_GO_ORIGINAL,  /* jmpi to the original entry, for threads that leave */
+    REWRITE_COME_BACK     /* and from there to the entry, behind the code that fills registers */
 };
 
 struct rewrite_piece {

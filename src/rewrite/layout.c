@@ -53,6 +53,37 @@ static enum sonde_status place_slot(struct builder *builder, uint32_t index, enu
     return SONDE_OK;
 }
 
+static bool only_waits(const struct sonde_gen_instruction *instruction)
+{
+    return instruction->opcode == SONDE_GEN_SYNC &&
+           (instruction->sync == SONDE_GEN_SYNC_NOP || instruction->sync == SONDE_GEN_SYNC_ALLRD ||
+            instruction->sync == SONDE_GEN_SYNC_ALLWR);
+}
+
+/* Later instructions count back over a removed one, and rely on what it waited
+ * for: where a scoreboard says so the waiting stays. */
+static enum sonde_status place_removed(struct builder *builder, uint32_t index,
+                                       struct sonde_error *error)
+{
+    struct rewrite_layout *layout = builder->layout;
+    const struct sonde_gen_instruction *instruction =
+        sonde_kernel_instruction(builder->instrument->kernel, index);
+    struct sonde_gen_wait wait;
+    if (coder_wait_for_last(builder->instrument->coder) == 0)
+        return SONDE_OK;
+    if (only_waits(instruction))
+        return append(layout, REWRITE_ORIGINAL, index, instruction->size, error);
+    sonde_gen_instruction_wait(instruction, &wait);
+    enum sonde_status status = append(layout, REWRITE_WAIT_ORDER, index, 16, error);
+    if (status == SONDE_OK && (wait.destination | wait.source) != 0)
+        status = append(layout, REWRITE_WAIT_TOKEN, index, 16, error);
+    if (status == SONDE_OK && wait.sets_token)
+        status = append(layout, REWRITE_WAIT_WRITTEN, index, 16, error);
+    if (status == SONDE_OK && wait.sets_token)
+        status = append(layout, REWRITE_WAIT_READ, index, 16, error);
+    return status;
+}
+
 static enum sonde_status place_original(struct builder *builder, uint32_t index,
                                         struct sonde_error *error)
 {
@@ -61,7 +92,7 @@ static enum sonde_status place_original(struct builder *builder, uint32_t index,
         sonde_kernel_instruction(builder->instrument->kernel, index);
     layout->place[index] = REWRITE_NO_PIECE;
     if (builder->instrument->removed[index])
-        return SONDE_OK;
+        return place_removed(builder, index, error);
     layout->place[index] = here(layout);
     /* A compacted branch has no room for another distance. */
     bool grows = builder->changed && !instruction->illegal &&

@@ -362,6 +362,12 @@ static void sequences_stay_together(void **unused)
             sonde_instrument_instruction(f.instrument, i, SONDE_BEFORE, mark(&f, 1), &f.error);
         assert_int_equal(status, before[i] ? SONDE_OK : SONDE_ERROR_UNSUPPORTED);
     }
+    for (size_t i = 4; i < 6; i++) {
+        assert_int_equal(sonde_instrument_remove(f.instrument, i, &f.error),
+                         SONDE_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(f.error.message, "NoDDClr"));
+    }
+    assert_int_equal(sonde_instrument_remove(f.instrument, 999, &f.error), SONDE_ERROR_ARGUMENT);
     assert_non_null(sonde_instrument_insertion_refusal(f.instrument, 999, SONDE_BEFORE));
     assert_int_equal(
         sonde_instrument_instruction(f.instrument, 999, SONDE_BEFORE, mark(&f, 1), &f.error),
