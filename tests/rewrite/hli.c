@@ -61,11 +61,11 @@ static enum probe_registers registers_of(unsigned number)
 static void values(void **unused)
 {
     (void)unused;
-    for (unsigned n = 0; n < 12; n++) {
+    for (unsigned n = 0; n < 24; n++) {
         unsigned m = n % 4;
         struct probe p;
         bool called = m < 3;
-        probe_open(&p, PROBE_STATELESS, registers_of(n / 4));
+        probe_open(&p, n < 12 ? PROBE_STATELESS : PROBE_FETCHED, registers_of(n / 4));
         struct sonde_predicate flag = {.flag_number = 0, .flag_subreg = 1, .inverse = m == 2};
         sonde_vreg result = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
         sonde_vreg zero = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
@@ -117,11 +117,11 @@ static void values(void **unused)
 static void ranges(void **unused)
 {
     (void)unused;
-    for (unsigned n = 0; n < 12; n++) {
+    for (unsigned n = 0; n < 24; n++) {
         unsigned m = n % 4;
         struct probe p;
         bool mutable = m >= 2;
-        probe_open(&p, PROBE_STATELESS, registers_of(n / 4));
+        probe_open(&p, n < 12 ? PROBE_STATELESS : PROBE_FETCHED, registers_of(n / 4));
         struct sonde_gen_instruction add;
         sonde_gen_instruction_init(&add, probe_platform(), SONDE_GEN_ADD, 8, false);
         add.channel_offset = 8;
