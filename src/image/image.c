@@ -99,6 +99,18 @@ static enum sonde_status parse_any(struct sonde_image *image, enum sonde_gen_pla
     return parse_raw(image, &file, raw_platform, error);
 }
 
+/* The compiler says how much scratch memory its spills take. Of a kernel without
+ * spills that is nothing, but its private arrays may stand there: the place that
+ * the compiler names for others is theirs. */
+static void check_scratch(struct sonde_image *image)
+{
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        struct sonde_image_kernel *kernel = &image->kernels[i];
+        if (kernel->info.scratch_offset == 0 && kernel->scratch_per_thread != 0)
+            kernel->info.scratch_size = 0;
+    }
+}
+
 enum sonde_status sonde_image_parse(const uint8_t *data, size_t size,
                                     enum sonde_gen_platform raw_platform,
                                     struct sonde_image **result, struct sonde_error *error)
@@ -122,6 +134,7 @@ enum sonde_status sonde_image_parse(const uint8_t *data, size_t size,
         sonde_image_close(image);
         return status;
     }
+    check_scratch(image);
     *result = image;
     return SONDE_OK;
 }
