@@ -65,9 +65,10 @@ static enum sonde_status count_blocks(struct sonde_instrument *instrument,
         sonde_vreg address = sonde_vreg_make_scratch(coder, SONDE_VREG_PTR);
         procedures[b] = procedure;
         status = sonde_coder_compute_thread_chunk_address(coder, procedure, address, BUCKETS, chunk,
-                                                          0, 4 * b, error);
+                                                          0, 4 * b, NULL, error);
         if (status == SONDE_OK)
-            status = sonde_coder_atomic_increment(coder, procedure, address, error);
+            status =
+                sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, error);
         if (status == SONDE_OK)
             status = sonde_instrument_block(instrument, b, SONDE_BEFORE, procedure, error);
     }

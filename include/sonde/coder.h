@@ -116,17 +116,12 @@ sonde_coder_compute_rel_address(struct sonde_coder *coder, struct sonde_procedur
 SONDE_API enum sonde_status sonde_coder_compute_thread_chunk_offset(
     struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg offset,
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
-    struct sonde_error *error);
+    const struct sonde_predicate *predicate, struct sonde_error *error);
 /* The same as an address for the atomic and store methods. */
 SONDE_API enum sonde_status sonde_coder_compute_thread_chunk_address(
     struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg address,
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
-    struct sonde_error *error);
-/* atomic_inc of type ud. */
-SONDE_API enum sonde_status sonde_coder_atomic_increment(struct sonde_coder *coder,
-                                                         struct sonde_procedure *procedure,
-                                                         sonde_vreg address,
-                                                         struct sonde_error *error);
+    const struct sonde_predicate *predicate, struct sonde_error *error);
 
 /* mask:ud = channels that an instruction at this place would run in: those
  * enabled by control flow (all when ignore_channel_enable, as for NoMask), of

@@ -153,16 +153,15 @@ static void append_chunk(struct coder_builder *builder, sonde_vreg offset, uint3
     item->addend = (uint32_t)addend;
     item->chunk.bucket_count = bucket_count;
     item->chunk.chunk_shift = (uint32_t)__builtin_ctz(chunk_size);
+    coder_builder_predicate(builder, item);
 }
 
-enum sonde_status sonde_coder_compute_thread_chunk_offset(struct sonde_coder *coder,
-                                                          struct sonde_procedure *procedure,
-                                                          sonde_vreg offset, uint32_t bucket_count,
-                                                          uint32_t chunk_size, uint32_t base_offset,
-                                                          uint32_t offset_in_chunk,
-                                                          struct sonde_error *error)
+enum sonde_status sonde_coder_compute_thread_chunk_offset(
+    struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg offset,
+    uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
+    const struct sonde_predicate *predicate, struct sonde_error *error)
 {
-    struct coder_builder builder = coder_builder_open(coder, procedure, NULL, error);
+    struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
     if (builder.status == SONDE_OK)
         append_chunk(&builder, offset, bucket_count, chunk_size,
                      (uint64_t)base_offset + offset_in_chunk);
@@ -172,9 +171,9 @@ enum sonde_status sonde_coder_compute_thread_chunk_offset(struct sonde_coder *co
 enum sonde_status sonde_coder_compute_thread_chunk_address(
     struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg address,
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
-    struct sonde_error *error)
+    const struct sonde_predicate *predicate, struct sonde_error *error)
 {
-    struct coder_builder builder = coder_builder_open(coder, procedure, NULL, error);
+    struct coder_builder builder = coder_builder_open(coder, procedure, predicate, error);
     uint64_t addend = (uint64_t)base_offset + offset_in_chunk;
     coder_builder_need_address(&builder, address);
     if (builder.status == SONDE_OK)

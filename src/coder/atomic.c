@@ -138,10 +138,3 @@ sonde_coder_atomic_fetch_add(struct sonde_coder *coder, struct sonde_procedure *
                            coder_vreg_typed(response, 0, SONDE_GEN_TYPE_UD));
     return coder_builder_close(&builder);
 }
-
-enum sonde_status sonde_coder_atomic_increment(struct sonde_coder *coder,
-                                               struct sonde_procedure *procedure,
-                                               sonde_vreg address, struct sonde_error *error)
-{
-    return sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, error);
-}

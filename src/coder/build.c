@@ -166,6 +166,11 @@ static void set_predicate(const struct sonde_predicate *predicate,
     instruction->flag_subreg = predicate->flag_subreg;
 }
 
+void coder_builder_predicate(const struct coder_builder *builder, struct coder_item *item)
+{
+    set_predicate(builder->predicate, &item->instruction);
+}
+
 static struct coder_item *append_item(struct coder_builder *builder)
 {
     if (builder->status != SONDE_OK)

@@ -58,6 +58,8 @@ void coder_builder_send(struct coder_builder *builder,
                         const struct sonde_gen_instruction *instruction,
                         const struct sonde_operand *dst, sonde_vreg src0,
                         const struct sonde_operand *src1);
+/* An item that was appended otherwise: under the method's predicate. */
+void coder_builder_predicate(const struct coder_builder *builder, struct coder_item *item);
 /* The kernel's values do not move into registers that the item names. */
 void coder_builder_name(struct coder_builder *builder, const struct coder_item *item);
 /* dst = a operation b with everything that makes it legal. */

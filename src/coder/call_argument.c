@@ -68,7 +68,7 @@ static void stage_range(struct call *call, size_t i)
     if (builder->status == SONDE_OK)
         check(builder, sonde_coder_compute_thread_chunk_offset(
                            coder, builder->procedure, call->places[i], argument->buckets, chunk,
-                           (uint32_t)argument->value.immediate, 0, builder->error));
+                           (uint32_t)argument->value.immediate, 0, NULL, builder->error));
     if (builder->status == SONDE_OK)
         coder_pointer(builder, call->staged[i], sonde_operand_vreg(call->places[i]));
     if (builder->status == SONDE_OK)

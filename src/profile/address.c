@@ -59,7 +59,7 @@ enum sonde_status sonde_profile_array_compute_offset(const struct sonde_profile_
     if (status == SONDE_OK)
         status = sonde_coder_compute_thread_chunk_offset(coder, procedure, offset, array->buckets,
                                                          array->chunk_size, array->base,
-                                                         immediate_of(&distance), error);
+                                                         immediate_of(&distance), NULL, error);
     if (status == SONDE_OK && distance.kind == SONDE_OPERAND_VREG)
         status = sonde_coder_operation(coder, procedure, SONDE_ADD, SONDE_GEN_TYPE_UD,
                                        sonde_operand_vreg(offset), sonde_operand_vreg(offset),
@@ -79,7 +79,7 @@ sonde_profile_array_compute_address(const struct sonde_profile_array *array,
     if (status == SONDE_OK)
         status = sonde_coder_compute_thread_chunk_address(coder, procedure, address, array->buckets,
                                                           array->chunk_size, array->base,
-                                                          immediate_of(&distance), error);
+                                                          immediate_of(&distance), NULL, error);
     if (status == SONDE_OK && distance.kind == SONDE_OPERAND_VREG)
         status = sonde_coder_compute_rel_address(coder, procedure, address, address, distance, NULL,
                                                  error);

@@ -79,7 +79,7 @@ static void compute_slot_address(struct code *c)
     const struct sonde_profile_array *slots = &c->trace->slots;
     DO(c,
        sonde_coder_compute_thread_chunk_address(c->coder, c->procedure, c->address, slots->buckets,
-                                                slots->chunk_size, slots->base, 0, c->error));
+                                                slots->chunk_size, slots->base, 0, NULL, c->error));
 }
 
 /* The kernel's flags are read before anything here changes them. */

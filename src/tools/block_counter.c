@@ -21,9 +21,9 @@ static enum sonde_status count_block(struct sonde_instrument *instrument, uint32
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     enum sonde_status status = sonde_coder_compute_thread_chunk_address(
         coder, procedure, address, array->buckets, array->chunk_size, array->base,
-        record * array->record_size, error);
+        record * array->record_size, NULL, error);
     if (status == SONDE_OK)
-        status = sonde_coder_atomic_increment(coder, procedure, address, error);
+        status = sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, error);
     if (status == SONDE_OK)
         status = sonde_instrument_block(instrument, block, SONDE_BEFORE, procedure, error);
     return status;

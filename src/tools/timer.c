@@ -47,7 +47,7 @@ static enum sonde_status compute_slot(const struct tools_timer_place *place,
                                       struct sonde_error *error)
 {
     return sonde_coder_compute_thread_chunk_address(coder, procedure, place->address, place->slots,
-                                                    SLOT_BYTES, place->base, 0, error);
+                                                    SLOT_BYTES, place->base, 0, NULL, error);
 }
 
 enum sonde_status tools_timer_start(const struct tools_timer_place *place,

@@ -57,21 +57,23 @@ sonde_vreg sonde_vreg_make_scratch(struct sonde_coder *coder, enum sonde_vreg_ty
 enum sonde_status sonde_coder_compute_thread_chunk_address(
     struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg address,
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
-    struct sonde_error *error)
+    const struct sonde_predicate *predicate, struct sonde_error *error)
 {
-    (void)coder, (void)procedure, (void)address;
+    (void)coder, (void)procedure, (void)address, (void)predicate;
     if (bucket_count != 32 || chunk_size < 64 || base_offset != PROFILE_CONTROL_BYTES ||
         offset_in_chunk >= chunk_size)
         return sonde_error_set(error, SONDE_ERROR_RANGE, 0, "wrong layout");
     return SONDE_OK;
 }
 
-enum sonde_status sonde_coder_atomic_increment(struct sonde_coder *coder,
-                                               struct sonde_procedure *procedure,
-                                               sonde_vreg address, struct sonde_error *error)
+enum sonde_status sonde_coder_atomic_inc(struct sonde_coder *coder,
+                                         struct sonde_procedure *procedure,
+                                         enum sonde_gen_type type, sonde_vreg address,
+                                         const struct sonde_predicate *predicate,
+                                         struct sonde_error *error)
 {
     (void)coder, (void)procedure, (void)address, (void)error;
-    return SONDE_OK;
+    return type == SONDE_GEN_TYPE_UD && predicate == NULL ? SONDE_OK : SONDE_ERROR_ARGUMENT;
 }
 
 enum sonde_status sonde_instrument_block(struct sonde_instrument *instrument, uint32_t block,

@@ -14,9 +14,9 @@ static enum sonde_status count_block(struct sonde_instrument *instrument, uint32
     sonde_vreg address = sonde_vreg_make_scratch(coder, SONDE_VREG_PTR);
     enum sonde_status status = sonde_coder_compute_thread_chunk_address(
         coder, procedure, address, array->buckets, array->chunk_size, array->base,
-        block * array->record_size, error);
+        block * array->record_size, NULL, error);
     if (status == SONDE_OK)
-        status = sonde_coder_atomic_increment(coder, procedure, address, error);
+        status = sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, error);
     if (status == SONDE_OK)
         status = sonde_instrument_block(instrument, block, SONDE_BEFORE, procedure, error);
     return status;

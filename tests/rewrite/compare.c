@@ -140,8 +140,10 @@ static struct sonde_procedure *make_counter(struct run *run, uint32_t instructio
     uint32_t counter = run->counters++;
     run->counted[counter] = instruction;
     if (sonde_coder_compute_thread_chunk_address(coder, procedure, run->address, run->buckets,
-                                                 run->chunk, 0, counter * 4, &error) != SONDE_OK ||
-        sonde_coder_atomic_increment(coder, procedure, run->address, &error) != SONDE_OK)
+                                                 run->chunk, 0, counter * 4, NULL,
+                                                 &error) != SONDE_OK ||
+        sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, run->address, NULL, &error) !=
+            SONDE_OK)
         return NULL;
     return procedure;
 }

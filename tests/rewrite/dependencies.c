@@ -71,8 +71,9 @@ static bool insert_counters(struct sonde_instrument *instrument, const struct so
     for (uint32_t b = 0; b < count; b++) {
         struct sonde_procedure *procedure = sonde_procedure_create(coder, "counter");
         if (sonde_coder_compute_thread_chunk_address(coder, procedure, address, BUCKETS, chunk, 0,
-                                                     4 * b, error) != SONDE_OK ||
-            sonde_coder_atomic_increment(coder, procedure, address, error) != SONDE_OK ||
+                                                     4 * b, NULL, error) != SONDE_OK ||
+            sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, error) !=
+                SONDE_OK ||
             sonde_instrument_block(instrument, b, SONDE_BEFORE, procedure, error) != SONDE_OK)
             return false;
     }

@@ -59,7 +59,7 @@ static struct sonde_procedure *update(struct build *b, uint32_t index, struct so
     struct sonde_procedure *procedure = sonde_procedure_create(b->coder, "update");
     sonde_vreg address = sonde_vreg_make_msg_addr_scratch(b->coder);
     ok(b, sonde_coder_compute_thread_chunk_address(b->coder, procedure, address, BUCKETS, CHUNK, 0,
-                                                   4 * index, &b->error));
+                                                   4 * index, NULL, &b->error));
     ok(b, sonde_coder_atomic_add(b->coder, procedure, SONDE_GEN_TYPE_UD, address, value, NULL,
                                  &b->error));
     return procedure;

@@ -115,10 +115,11 @@ static struct sonde_procedure *counter(struct fixture *f, uint32_t buckets, uint
     struct sonde_procedure *procedure = sonde_procedure_create(f->coder, "counter");
     sonde_vreg address = sonde_vreg_make_scratch(f->coder, SONDE_VREG_PTR);
     assert_int_equal(sonde_coder_compute_thread_chunk_address(f->coder, procedure, address, buckets,
-                                                              64, 256, offset, &f->error),
+                                                              64, 256, offset, NULL, &f->error),
                      SONDE_OK);
-    assert_int_equal(sonde_coder_atomic_increment(f->coder, procedure, address, &f->error),
-                     SONDE_OK);
+    assert_int_equal(
+        sonde_coder_atomic_inc(f->coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, &f->error),
+        SONDE_OK);
     return procedure;
 }
 
@@ -429,21 +430,23 @@ static void bad_arguments(void **unused)
     sonde_vreg good = sonde_vreg_make_scratch(f.coder, SONDE_VREG_DWORD);
     struct sonde_error *e = &f.error;
     assert_int_equal(
-        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, byte, 1, 1, 0, 0, e),
-        SONDE_ERROR_ARGUMENT);
-    assert_int_equal(sonde_coder_compute_thread_chunk_offset(f.coder, procedure, 0, 1, 1, 0, 0, e),
-                     SONDE_ERROR_ARGUMENT);
-    assert_int_equal(
-        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 3, 64, 0, 0, e),
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, byte, 1, 1, 0, 0, NULL, e),
         SONDE_ERROR_ARGUMENT);
     assert_int_equal(
-        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 2, 60, 0, 0, e),
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, 0, 1, 1, 0, 0, NULL, e),
+        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 3, 64, 0, 0, NULL, e),
+        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(
+        sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 2, 60, 0, 0, NULL, e),
         SONDE_ERROR_ARGUMENT);
     assert_int_equal(sonde_coder_compute_thread_chunk_offset(f.coder, procedure, good, 1u << 20,
-                                                             1u << 12, 0, 0, e),
+                                                             1u << 12, 0, 0, NULL, e),
                      SONDE_ERROR_RANGE);
-    assert_int_equal(sonde_coder_atomic_increment(f.coder, procedure, 77, e), SONDE_ERROR_ARGUMENT);
-    assert_int_equal(sonde_coder_atomic_increment(g.coder, procedure, good, e),
+    assert_int_equal(sonde_coder_atomic_inc(f.coder, procedure, SONDE_GEN_TYPE_UD, 77, NULL, e),
+                     SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_atomic_inc(g.coder, procedure, SONDE_GEN_TYPE_UD, good, NULL, e),
                      SONDE_ERROR_ARGUMENT);
     assert_int_equal(sonde_procedure_instruction_count(procedure), 0);
     assert_int_equal(sonde_instrument_block(g.instrument, 0, SONDE_BEFORE, procedure, e),

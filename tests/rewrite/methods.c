@@ -187,8 +187,9 @@ static void check_addresses(struct probe *p)
                                            imm(i + 1), NULL, &p->error));
     }
     sonde_vreg chunk = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    probe_ok(p, sonde_coder_compute_thread_chunk_offset(
-                    p->coder, p->procedure, chunk, PROBE_BUCKETS, PROBE_CHUNK, 0, 12, &p->error));
+    probe_ok(p,
+             sonde_coder_compute_thread_chunk_offset(p->coder, p->procedure, chunk, PROBE_BUCKETS,
+                                                     PROBE_CHUNK, 0, 12, NULL, &p->error));
     probe_store(p, p->procedure, 5, sonde_operand_vreg(chunk));
     probe_run(p);
     for (unsigned i = 0; i < 8; i++) {

@@ -214,12 +214,26 @@ static void thread_chunks(void **unused)
         for (unsigned c = 0; c < 4; c++) {
             probe_ok(&p, sonde_coder_compute_thread_chunk_offset(
                              p.coder, p.procedure, offset, cases[c].buckets, cases[c].chunk,
-                             cases[c].base, cases[c].inside, &p.error));
+                             cases[c].base, cases[c].inside, NULL, &p.error));
             probe_store(&p, p.procedure, c, sonde_operand_vreg(offset));
+        }
+        /* Under predicates. */
+        set_flags(&p);
+        for (unsigned c = 0; c < 4; c++) {
+            move(&p, offset, 0, imm(7));
+            const struct sonde_predicate *predicates[] = {&always, &never};
+            for (unsigned n = 0; n < 2; n++)
+                probe_ok(&p, sonde_coder_compute_thread_chunk_offset(
+                                 p.coder, p.procedure, offset, cases[c].buckets, cases[c].chunk,
+                                 cases[c].base + 4096 * n, cases[c].inside,
+                                 predicates[c % 2 == 0 ? n : 1], &p.error));
+            probe_store(&p, p.procedure, 4 + c, sonde_operand_vreg(offset));
         }
         /* As an address: a count of the threads of each bucket. */
         probe_ok(&p, sonde_coder_compute_thread_chunk_address(p.coder, p.procedure, address, 4, 64,
-                                                              0x1fc00, 12, &p.error));
+                                                              0x1fc00, 12, NULL, &p.error));
+        probe_ok(&p, sonde_coder_compute_thread_chunk_address(p.coder, p.procedure, address, 32, 64,
+                                                              0, 0, &never, &p.error));
         probe_ok(&p, sonde_coder_atomic_inc(p.coder, p.procedure, SONDE_GEN_TYPE_UD, address, NULL,
                                             &p.error));
         probe_run(&p);
@@ -227,9 +241,12 @@ static void thread_chunks(void **unused)
         for (uint32_t t = 0; t < PROBE_THREADS; t++) {
             uint32_t id = probe_thread_id(t);
             want[id % 4]++;
-            for (unsigned c = 0; c < 4; c++)
-                assert_int_equal(probe_value(&p, t, c), id % cases[c].buckets * cases[c].chunk +
-                                                            cases[c].base + cases[c].inside);
+            for (unsigned c = 0; c < 4; c++) {
+                uint32_t place =
+                    id % cases[c].buckets * cases[c].chunk + cases[c].base + cases[c].inside;
+                assert_int_equal(probe_value(&p, t, c), place);
+                assert_int_equal(probe_value(&p, t, 4 + c), c % 2 == 0 ? place : 7);
+            }
         }
         for (uint32_t b = 0; b < 4; b++) {
             uint32_t got;
@@ -262,19 +279,19 @@ static void refused_chunks(void **unused)
             enum sonde_status status =
                 address ? sonde_coder_compute_thread_chunk_address(p.coder, p.procedure, p.address,
                                                                    cases[c].buckets, cases[c].chunk,
-                                                                   cases[c].base, 0, &p.error)
+                                                                   cases[c].base, 0, NULL, &p.error)
                         : sonde_coder_compute_thread_chunk_offset(p.coder, p.procedure, offset,
                                                                   cases[c].buckets, cases[c].chunk,
-                                                                  cases[c].base, 0, &p.error);
+                                                                  cases[c].base, 0, NULL, &p.error);
             assert_int_equal(status, cases[c].status);
             assert_non_null(strstr(p.error.message, cases[c].message));
         }
-    assert_int_equal(
-        sonde_coder_compute_thread_chunk_offset(p.coder, p.procedure, word, 32, 64, 0, 0, &p.error),
-        SONDE_ERROR_ARGUMENT);
+    assert_int_equal(sonde_coder_compute_thread_chunk_offset(p.coder, p.procedure, word, 32, 64, 0,
+                                                             0, NULL, &p.error),
+                     SONDE_ERROR_ARGUMENT);
     /* An address has 8 bytes here. */
     assert_int_equal(sonde_coder_compute_thread_chunk_address(p.coder, p.procedure, offset, 32, 64,
-                                                              0, 0, &p.error),
+                                                              0, 0, NULL, &p.error),
                      SONDE_ERROR_ARGUMENT);
     assert_int_equal(sonde_coder_get_tid(p.coder, p.procedure, word, NULL, &p.error),
                      SONDE_ERROR_ARGUMENT);

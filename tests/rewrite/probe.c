@@ -320,7 +320,7 @@ void probe_address(struct probe *probe, struct sonde_procedure *procedure, sonde
 {
     probe_ok(probe, sonde_coder_compute_thread_chunk_address(probe->coder, procedure, address,
                                                              PROBE_BUCKETS, PROBE_CHUNK, 0, offset,
-                                                             &probe->error));
+                                                             NULL, &probe->error));
 }
 
 void probe_store(struct probe *probe, struct sonde_procedure *procedure, uint32_t index,

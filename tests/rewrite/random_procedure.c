@@ -73,11 +73,12 @@ static void make_address(struct random_procedures *b, uint32_t align)
     case 0:
         must(b,
              sonde_coder_compute_thread_chunk_address(coder, b->procedure, b->address, b->buckets,
-                                                      RANDOM_CHUNK, b->base, at, &b->error));
+                                                      RANDOM_CHUNK, b->base, at, NULL, &b->error));
         break;
     case 1: /* by its offset */
-        must(b, sonde_coder_compute_thread_chunk_offset(coder, b->procedure, b->word, b->buckets,
-                                                        RANDOM_CHUNK, b->base, at, &b->error));
+        must(b,
+             sonde_coder_compute_thread_chunk_offset(coder, b->procedure, b->word, b->buckets,
+                                                     RANDOM_CHUNK, b->base, at, NULL, &b->error));
         must(b, sonde_coder_compute_address(coder, b->procedure, b->address,
                                             sonde_operand_vreg(b->word), NULL, &b->error));
         break;
@@ -96,8 +97,9 @@ static void make_address(struct random_procedures *b, uint32_t align)
                     &b->error));
         break;
     default: /* by a register */
-        must(b, sonde_coder_compute_thread_chunk_address(coder, b->procedure, b->other, b->buckets,
-                                                         RANDOM_CHUNK, b->base, 0, &b->error));
+        must(b,
+             sonde_coder_compute_thread_chunk_address(coder, b->procedure, b->other, b->buckets,
+                                                      RANDOM_CHUNK, b->base, 0, NULL, &b->error));
         must(b, sonde_coder_operation(coder, b->procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
                                       sonde_operand_vreg(b->word), sonde_operand_immediate(at),
                                       address, NULL, &b->error));
@@ -187,7 +189,7 @@ static enum sonde_status append_range(struct random_procedures *b,
     if (loads)
         must(b, sonde_coder_compute_thread_chunk_address(
                     coder, b->procedure, b->address, model.maximum_thread_buckets, RANDOM_PRIVATE,
-                    b->private_base, 16, &b->error));
+                    b->private_base, 16, NULL, &b->error));
     must(b, sonde_coder_store_reg_range(coder, b->procedure, b->address, first, count, predicate,
                                         &b->error));
     if (!loads)
@@ -252,7 +254,11 @@ static enum sonde_status append_thread(struct random_procedures *b,
                                        const struct sonde_gen_instruction *instruction)
 {
     struct sonde_coder *coder = coder_of(b);
-    switch (below(b, 7)) {
+    switch (below(b, 8)) {
+    case 7:
+        return sonde_coder_compute_thread_chunk_offset(coder, b->procedure, b->word, b->buckets,
+                                                       RANDOM_CHUNK, b->base, 0, predicate,
+                                                       &b->error);
     case 0:
         return sonde_coder_get_tid(coder, b->procedure, b->word, predicate, &b->error);
     case 1:
