@@ -1,10 +1,11 @@
 /* Kernels whose memory accesses, channels and ways can be told by hand; the
  * test runs one by name, built with the options of a second argument, with a
- * third one in from shared virtual memory: 256 work-items in groups of
+ * third one in from memory of that kind (svm, host, device, shared): 256 work-items in groups of
  * 64, 16 channels a thread. */
 #define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,17 +94,13 @@ static const char source[] =
     "  out[i] = sum;\n"
     "}\n";
 
-/* The same data, but in memory that program and device share. */
-static void *share(cl_context context, cl_command_queue queue, cl_kernel kernel, const int *data,
-                   size_t size)
-{
-    void *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0);
-    if (memory == NULL ||
-        clEnqueueSVMMemcpy(queue, CL_TRUE, memory, data, size, 0, NULL, NULL) != CL_SUCCESS ||
-        clSetKernelArgSVMPointer(kernel, 0, memory) != CL_SUCCESS)
-        return NULL;
-    return memory;
-}
+static struct {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_kernel kernel;
+} gpu;
 
 static int fail(const char *what, cl_int code)
 {
@@ -111,78 +108,149 @@ static int fail(const char *what, cl_int code)
     return 1;
 }
 
-int main(int argc, char **argv)
+/* What the driver offers by name only. */
+static void *extension(const char *name)
 {
-    cl_platform_id platform;
-    cl_device_id device;
+    return clGetExtensionFunctionAddressForPlatform(gpu.platform, name);
+}
+
+/* Memory that program and device address alike: "svm", or by the extension of the driver, on the
+ * host, on the device or wherever it is needed. */
+static void *allocate(const char *how, size_t size)
+{
+    clHostMemAllocINTEL_fn host;
+    clDeviceMemAllocINTEL_fn device;
+    *(void **)&host = extension("clHostMemAllocINTEL");
+    *(void **)&device =
+        extension(strcmp(how, "device") == 0 ? "clDeviceMemAllocINTEL" : "clSharedMemAllocINTEL");
+    if (strcmp(how, "svm") == 0)
+        return clSVMAlloc(gpu.context, CL_MEM_READ_WRITE, size, 0);
+    if (host == NULL || device == NULL)
+        return NULL;
+    return strcmp(how, "host") == 0 ? host(gpu.context, NULL, size, 0, NULL)
+                                    : device(gpu.context, gpu.device, NULL, size, 0, NULL);
+}
+
+/* An argument, in such memory. */
+static void *share(const char *how, cl_uint index, const void *data, size_t size)
+{
+    void *memory = allocate(how, size);
+    clEnqueueMemcpyINTEL_fn copy;
+    clSetKernelArgMemPointerINTEL_fn set;
+    *(void **)&copy = extension("clEnqueueMemcpyINTEL");
+    *(void **)&set = extension("clSetKernelArgMemPointerINTEL");
+    if (memory == NULL)
+        return NULL;
+    bool good = strcmp(how, "svm") == 0
+                    ? clEnqueueSVMMemcpy(gpu.queue, CL_TRUE, memory, data, size, 0, NULL, NULL) ==
+                              CL_SUCCESS &&
+                          clSetKernelArgSVMPointer(gpu.kernel, index, memory) == CL_SUCCESS
+                    : copy(gpu.queue, CL_TRUE, memory, data, size, 0, NULL, NULL) == CL_SUCCESS &&
+                          set(gpu.kernel, index, memory) == CL_SUCCESS;
+    return good ? memory : NULL;
+}
+
+static void release(const char *how, void *memory)
+{
+    clMemFreeINTEL_fn free_memory;
+    *(void **)&free_memory = extension("clMemFreeINTEL");
+    if (memory != NULL && strcmp(how, "svm") == 0)
+        clSVMFree(gpu.context, memory);
+    else if (memory != NULL)
+        free_memory(gpu.context, memory);
+}
+
+static int build(const char *name, const char *options)
+{
     cl_int code;
-    int in[2 * ITEMS], table[ITEMS], out[ITEMS] = {0};
-    if (argc < 2 || argc > 4)
-        return 2;
-    /* in[i] = i; the table is a shuffle of 0..255 that keeps the first 64. */
+    const char *text = source;
+    if ((code = clGetPlatformIDs(1, &gpu.platform, NULL)) != CL_SUCCESS ||
+        (code = clGetDeviceIDs(gpu.platform, CL_DEVICE_TYPE_GPU, 1, &gpu.device, NULL)) !=
+            CL_SUCCESS)
+        return fail("device", code);
+    gpu.context = clCreateContext(NULL, 1, &gpu.device, NULL, NULL, &code);
+    gpu.queue = clCreateCommandQueue(gpu.context, gpu.device, 0, &code);
+    cl_program program = clCreateProgramWithSource(gpu.context, 1, &text, NULL, &code);
+    if ((code = clBuildProgram(program, 1, &gpu.device, options, NULL, NULL)) != CL_SUCCESS) {
+        char log[4000] = "";
+        clGetProgramBuildInfo(program, gpu.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fprintf(stderr, "%s\n", log);
+        return fail("build", code);
+    }
+    gpu.kernel = clCreateKernel(program, name, &code);
+    return gpu.kernel == NULL ? fail(name, code) : 0;
+}
+
+static cl_mem buffer(cl_mem_flags flags, size_t size, void *data)
+{
+    return clCreateBuffer(gpu.context, flags | CL_MEM_COPY_HOST_PTR, size, data, NULL);
+}
+
+/* What some kernels get besides in, table and out. */
+static void set_more(const char *name)
+{
+    static int large[2 * 16384];
+    cl_uint arguments = 0;
+    clGetKernelInfo(gpu.kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
+    if (arguments == 4) {
+        cl_mem far = buffer(CL_MEM_READ_ONLY, sizeof large, large);
+        clSetKernelArg(gpu.kernel, 3, sizeof far, &far);
+    } else if (strcmp(name, "scaled") == 0) {
+        cl_int factor = 7;
+        cl_uchar b = 200;
+        clSetKernelArg(gpu.kernel, 3, sizeof factor, &factor);
+        clSetKernelArg(gpu.kernel, 4, sizeof b, &b);
+    } else if (strcmp(name, "seeded") == 0) {
+        cl_ulong seed = UINT64_C(0x123456789a);
+        cl_ushort s = 300;
+        clSetKernelArg(gpu.kernel, 3, sizeof seed, &seed);
+        clSetKernelArg(gpu.kernel, 4, sizeof s, &s);
+    }
+}
+
+/* in[i] = i; the table is a shuffle of 0..255 that keeps the first 64. */
+static void fill(const char *name, int *in, int *table)
+{
     for (int i = 0; i < 2 * ITEMS; i++)
         in[i] = i;
     for (int i = 0; i < ITEMS; i++)
         table[i] = i < 64 ? i : 64 + (i * 37 + 11) % 192;
-    if (strcmp(argv[1], "strides") == 0)
-        for (int i = 0; i < ITEMS; i++)
-            table[i] = i * 37 % ITEMS;
-    if ((code = clGetPlatformIDs(1, &platform, NULL)) != CL_SUCCESS ||
-        (code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL)) != CL_SUCCESS)
-        return fail("device", code);
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-    const char *text = source;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-    if ((code = clBuildProgram(program, 1, &device, argc > 2 ? argv[2] : "", NULL, NULL)) !=
-        CL_SUCCESS) {
-        char log[4000] = "";
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fprintf(stderr, "%s\n", log);
-        return fail("build", code);
-    }
-    cl_kernel kernel = clCreateKernel(program, argv[1], &code);
-    if (kernel == NULL)
-        return fail(argv[1], code);
-    cl_mem buffers[3] = {
-        clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof in, in, &code),
-        clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof table, table,
-                       &code),
-        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, out, &code)};
+    for (int i = 0; i < ITEMS && strcmp(name, "strides") == 0; i++)
+        table[i] = i * 37 % ITEMS;
+}
+
+int main(int argc, char **argv)
+{
+    int in[2 * ITEMS], table[ITEMS], out[ITEMS] = {0};
+    if (argc < 2 || argc > 4)
+        return 2;
+    fill(argv[1], in, table);
+    if (build(argv[1], argc > 2 ? argv[2] : "") != 0)
+        return 1;
+    cl_mem buffers[3] = {buffer(CL_MEM_READ_ONLY, sizeof in, in),
+                         buffer(CL_MEM_READ_ONLY, sizeof table, table),
+                         buffer(CL_MEM_READ_WRITE, sizeof out, out)};
     for (cl_uint i = 0; i < 3; i++)
-        clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
-    void *shared = argc > 3 ? share(context, queue, kernel, in, sizeof in) : NULL;
+        clSetKernelArg(gpu.kernel, i, sizeof buffers[i], &buffers[i]);
+    void *shared = NULL;
+    if (argc > 3 && strcmp(argv[1], "atomics") == 0) /* which reads it by address */
+        shared = share(argv[3], 1, table, sizeof table);
+    else if (argc > 3)
+        shared = share(argv[3], 0, in, sizeof in);
     if (argc > 3 && shared == NULL)
         return fail("shared memory", 0);
-    cl_uint arguments = 0;
-    static int large[2 * 16384];
-    cl_mem far = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof large,
-                                large, &code);
-    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
-    if (arguments == 4)
-        clSetKernelArg(kernel, 3, sizeof far, &far);
-    if (strcmp(argv[1], "scaled") == 0) {
-        cl_int factor = 7;
-        cl_uchar b = 200;
-        clSetKernelArg(kernel, 3, sizeof factor, &factor);
-        clSetKernelArg(kernel, 4, sizeof b, &b);
-    }
-    if (strcmp(argv[1], "seeded") == 0) {
-        cl_ulong seed = UINT64_C(0x123456789a);
-        cl_ushort s = 300;
-        clSetKernelArg(kernel, 3, sizeof seed, &seed);
-        clSetKernelArg(kernel, 4, sizeof s, &s);
-    }
+    set_more(argv[1]);
     size_t global = ITEMS, local = 64;
-    code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
-    if (code != CL_SUCCESS || (code = clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof out,
-                                                          out, 0, NULL, NULL)) != CL_SUCCESS)
+    cl_int code =
+        clEnqueueNDRangeKernel(gpu.queue, gpu.kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    if (code != CL_SUCCESS ||
+        (code = clEnqueueReadBuffer(gpu.queue, buffers[2], CL_TRUE, 0, sizeof out, out, 0, NULL,
+                                    NULL)) != CL_SUCCESS)
         return fail("run", code);
     long sum = 0;
     for (int i = 0; i < ITEMS; i++)
         sum += out[i];
     printf("%s %ld\n", argv[1], sum);
-    if (shared != NULL)
-        clSVMFree(context, shared);
+    release(argc > 3 ? argv[3] : "", shared);
     return 0;
 }

@@ -253,10 +253,17 @@ def bounds():
     table = rows("bounds", "local_outside")
     check([(row["buffer"], row["size"], row["outside"], row["first"], row["furthest"])
            for row in table] == [("local memory", 256, 8, "0x100", 8)], table)
-    # clSVMAlloc'ed: the same.
-    table = several("bounds", "outside", "", "svm")["bounds"]
-    check([(row["buffer"], row["size"], row["outside"], row["distance"], row["furthest"],
-            row["unknown"]) for row in table] == [("in", 2048, 4, 4, 28, 0)], table)
+    # Memory that program and device share, of every kind: the same.
+    for kind in ("svm", "host", "device", "shared"):
+        table = several("bounds", "outside", "", kind)["bounds"]
+        check([(row["buffer"], row["size"], row["outside"], row["distance"], row["furthest"],
+                row["unknown"]) for row in table] == [("in", 2048, 4, 4, 28, 0)], table)
+    table = several("bounds,memtrace", "atomics", "", "device")
+    check({row["access"]: row["buffer"] for row in table["memtrace"]} ==
+          {"read a64": "table", "atomic a64": "out"} and table["bounds"] == [], table)
+    buffers = json.loads(expect(run("dump", "--format", "json"), 0).out)["buffers"]
+    check([row["size"] for row in buffers if row["argument"] == 1 and row.get("address")] ==
+          [4 * ITEMS], buffers)
     check(rows("bounds", "strides") == [], "nothing is outside")
     has(expect(run("report"), 0).out, r"(?m)^1280 addresses were checked$", "5 messages")
 

@@ -268,7 +268,7 @@ void attach_shared_remove(const void *address)
     attach_session_unlock();
 }
 
-bool attach_shared_find(const void *address, uint64_t *base, uint64_t *size)
+static bool find_shared(const void *address, uint64_t *base, uint64_t *size)
 {
     bool found = false;
     if (!attach_session_lock())
@@ -280,6 +280,18 @@ bool attach_shared_find(const void *address, uint64_t *base, uint64_t *size)
     }
     attach_session_unlock();
     return found;
+}
+
+void attach_bind_pointer(const void *cl_kernel, uint32_t index, const void *value)
+{
+    uint64_t base = 0, size = UINT64_MAX, address = (uintptr_t)value;
+    if (attach_bind_kind(cl_kernel, index) != ATTACH_BIND_MEMORY)
+        return;
+    /* The argument starts where the pointer points: what is in front of it in
+     * the allocation is not reached through its surface. */
+    if (find_shared(value, &base, &size))
+        size -= address - base;
+    attach_bind(cl_kernel, index, address, size);
 }
 
 /* --- dispatches ------------------------------------------------------------------------- */

@@ -18,13 +18,13 @@ enum attach_bind { ATTACH_BIND_NONE, ATTACH_BIND_MEMORY, ATTACH_BIND_LOCAL };
 enum attach_bind attach_bind_kind(const void *cl_kernel, uint32_t index);
 /* address 0 and size UINT64_MAX = not known. */
 void attach_bind(const void *cl_kernel, uint32_t index, uint64_t address, uint64_t size);
+/* By pointer: into memory of which attach_shared_add was told, or other. */
+void attach_bind_pointer(const void *cl_kernel, uint32_t index, const void *value);
 /* A new kernel has nothing bound; a clone what its source has. */
 void attach_bind_reset(const void *cl_kernel, const void *source);
-/* Shared virtual memory that the program allocates and frees. */
+/* Memory that program and device share, which the program allocates and frees. */
 void attach_shared_add(const void *address, size_t size);
 void attach_shared_remove(const void *address);
-/* The whole allocation around `address`; false when it is not known. */
-bool attach_shared_find(const void *address, uint64_t *base, uint64_t *size);
 
 /* Lock held: copy what is bound into the dispatch, and write it to the trace. */
 void attach_bind_take(struct attach_dispatch *dispatch);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attach/neo/dispatch.h"
+#include "attach/neo/extensions.h"
 #include "attach/neo/icd.h"
 #include "attach/neo/kernel.h"
 #include "attach/neo/protocol.h"
@@ -143,6 +144,8 @@ bool attach_to_driver(void *handle)
         attach_session_message("%s", problem);
         attach_session_unlock();
     }
+    if (problem == NULL)
+        attach_extensions_hook(handle);
     return problem == NULL;
 }
 

@@ -285,14 +285,8 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t s
 static cl_int CL_API_CALL set_shared_argument(cl_kernel kernel, cl_uint index, const void *value)
 {
     cl_int result = real.clSetKernelArgSVMPointer(kernel, index, value);
-    uint64_t base = 0, size = UINT64_MAX, address = (uintptr_t)value;
-    if (result != CL_SUCCESS || attach_bind_kind(kernel, index) != ATTACH_BIND_MEMORY)
-        return result;
-    /* The argument starts where the pointer points: what is in front of it in
-     * the allocation is not reached through its surface. */
-    if (attach_shared_find(value, &base, &size))
-        size -= address - base;
-    attach_bind(kernel, index, address, size);
+    if (result == CL_SUCCESS)
+        attach_bind_pointer(kernel, index, value);
     return result;
 }
 

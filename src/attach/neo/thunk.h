@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define ATTACH_THUNK_LIMIT 32
+#define ATTACH_THUNK_LIMIT 40
 
 /* The next thunk, which jumps to `target`; NULL when all are taken. */
 void *attach_thunk_make(void *target);
