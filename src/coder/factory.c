@@ -347,10 +347,12 @@ void coder_builder_compare(struct coder_builder *builder, const struct sonde_pre
         type = SONDE_GEN_TYPE_D;
     }
     bool wide = sonde_gen_type_size(type) == 8;
+    /* One of 32 bits is extended by its own sign, which is to be that of the type. */
+    bool same_sign = !wide || (type == SONDE_GEN_TYPE_UQ && b.immediate <= UINT32_MAX);
     struct coder_operand dst = coder_typed(sonde_operand_arf(SONDE_GEN_ARF_NULL, 0), word_of(type));
     struct coder_operand sources[2] = {
         source(builder, a, type, false, CODER_TEMPORARY_FIRST),
-        source(builder, b, type, true, CODER_TEMPORARY_SECOND),
+        source(builder, b, type, same_sign, CODER_TEMPORARY_SECOND),
     };
     for (unsigned part = 0; part < (wide ? 2u : 1u); part++) {
         struct coder_item *item =

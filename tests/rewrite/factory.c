@@ -145,18 +145,17 @@ static void operations(void **unused)
         }
 }
 
-static void add_with_carry(void **unused)
+static void check_carry(unsigned mode, uint64_t *state)
 {
-    (void)unused;
-    uint64_t state = 99;
     struct probe p;
-    probe_open(&p, PROBE_SURFACE, PROBE_SPILL);
+    probe_open(&p, probe_modes[mode].buffer, probe_modes[mode].registers);
+    struct sonde_predicate never = {.flag_number = 0, .flag_subreg = 1};
     sonde_vreg value = sonde_vreg_make_scratch(p.coder, SONDE_VREG_QWORD);
     sonde_vreg sum = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     sonde_vreg carry = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
     uint64_t want[8];
     for (unsigned i = 0; i < 8; i++) {
-        uint32_t a = (uint32_t)random64(&state), b = (uint32_t)random64(&state);
+        uint32_t a = (uint32_t)random64(state), b = (uint32_t)random64(state);
         want[i] = (uint64_t)a + b;
         load(&p, value, (uint64_t)b << 32 | a);
         struct sonde_operand x = sonde_operand_vreg(value), y = sonde_operand_vreg_at(value, 4);
@@ -166,6 +165,13 @@ static void add_with_carry(void **unused)
             x = sonde_operand_immediate(a);
         probe_ok(&p, sonde_coder_addc(p.coder, p.procedure, sonde_operand_vreg(sum),
                                       sonde_operand_vreg(carry), x, y, NULL, &p.error));
+        probe_ok(&p, sonde_coder_cmp(p.coder, p.procedure, &never, SONDE_GEN_CONDITION_NZ,
+                                     SONDE_GEN_TYPE_UD, sonde_operand_vreg(sum),
+                                     sonde_operand_vreg(sum), &p.error));
+        probe_ok(&p,
+                 sonde_coder_addc(p.coder, p.procedure, sonde_operand_vreg(sum),
+                                  sonde_operand_vreg(carry), sonde_operand_immediate(UINT32_MAX),
+                                  sonde_operand_immediate(5), &never, &p.error));
         probe_store(&p, p.procedure, 2 * i, sonde_operand_vreg(sum));
         probe_store(&p, p.procedure, 2 * i + 1, sonde_operand_vreg(carry));
     }
@@ -176,6 +182,14 @@ static void add_with_carry(void **unused)
             assert_int_equal(probe_value(&p, t, 2 * i + 1), want[i] >> 32);
         }
     probe_close(&p);
+}
+
+static void add_with_carry(void **unused)
+{
+    (void)unused;
+    uint64_t state = 99;
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
+        check_carry(m, &state);
 }
 
 static bool compare(enum sonde_gen_condition condition, bool is_signed, unsigned size, uint64_t a,
@@ -210,7 +224,10 @@ static void check_comparisons(struct probe *p, enum sonde_gen_type type, uint64_
     bool want[64];
     for (unsigned c = SONDE_GEN_CONDITION_Z; c <= SONDE_GEN_CONDITION_LE; c++)
         for (unsigned form = 0; form < 4; form++) {
+            /* An immediate with its upper half set, too. */
             uint64_t a = random64(state), b = form == 3 ? a : random64(state);
+            if (form == 1 && c % 2 != 0)
+                b = UINT64_MAX - (uint32_t)random64(state) / 2;
             struct sonde_predicate flag = {.flag_number = (uint8_t)(form >> 1),
                                            .flag_subreg = (uint8_t)(form & 1)};
             load(p, va, a);
@@ -255,7 +272,7 @@ static void comparisons(void **unused)
 {
     (void)unused;
     uint64_t state = 4711;
-    for (unsigned m = 0; m < 3; m++)
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
         for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
             struct probe p;
             probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
@@ -316,6 +333,57 @@ static void atomics(void **unused)
         assert_true(sonde_coder_can_access_atomically(p.coder, SONDE_GEN_TYPE_UD));
         assert_true(sonde_coder_can_access_atomically(p.coder, SONDE_GEN_TYPE_UQ) == wide);
         check_atomics(&p);
+        probe_close(&p);
+    }
+}
+
+/* Each thread finds a sum of what some others added; in registers as large as
+ * the response and in smaller ones. */
+static void fetched_sums(void **unused)
+{
+    (void)unused;
+    const uint32_t at = 0x1fe00; /* no thread's chunk */
+    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
+        struct probe p;
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+        struct sonde_predicate never = {.flag_number = 0, .flag_subreg = 1};
+        sonde_vreg large = sonde_vreg_make_scratch(p.coder, SONDE_VREG_GRF);
+        sonde_vreg small = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+        const sonde_vreg olds[2] = {large, small};
+        sonde_vreg address = sonde_vreg_make_scratch(p.coder, SONDE_VREG_PTR);
+        for (uint32_t i = 0; i < 2; i++) {
+            struct sonde_operand old = sonde_operand_vreg(olds[i]);
+            probe_ok(&p, sonde_coder_compute_address(p.coder, p.procedure, address,
+                                                     sonde_operand_immediate(at + 8 * i), NULL,
+                                                     &p.error));
+            /* The data stands where the old value comes to stand. */
+            probe_ok(&p,
+                     sonde_coder_operation(p.coder, p.procedure, SONDE_MOV, SONDE_GEN_TYPE_UD, old,
+                                           sonde_operand_immediate(11), none(), NULL, &p.error));
+            probe_ok(&p, sonde_coder_atomic_fetch_add(p.coder, p.procedure, address, old, olds[i],
+                                                      NULL, &p.error));
+            probe_ok(&p, sonde_coder_cmp(p.coder, p.procedure, &never, SONDE_GEN_CONDITION_NZ,
+                                         SONDE_GEN_TYPE_UD, old, old, &p.error));
+            probe_ok(&p, sonde_coder_atomic_fetch_add(p.coder, p.procedure, address,
+                                                      sonde_operand_immediate(1), olds[i], &never,
+                                                      &p.error));
+            probe_store(&p, p.procedure, i, old);
+        }
+        sonde_vreg word = sonde_vreg_make_scratch(p.coder, SONDE_VREG_WORD);
+        assert_int_equal(sonde_coder_atomic_fetch_add(p.coder, p.procedure, address, none(), word,
+                                                      NULL, &p.error),
+                         SONDE_ERROR_ARGUMENT);
+        probe_run(&p);
+        for (uint32_t i = 0; i < 2; i++) {
+            uint32_t total, seen = 0;
+            memcpy(&total, machine_surface(p.machine, MACHINE_PROFILE) + at + 8 * i, sizeof total);
+            assert_int_equal(total, 11 * PROBE_THREADS);
+            for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+                uint32_t old = probe_value(&p, t, i);
+                assert_true(old % 11 == 0 && old < total && (seen >> old / 11 & 1) == 0);
+                seen |= 1u << old / 11;
+            }
+        }
         probe_close(&p);
     }
 }
@@ -404,6 +472,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(vregs),          cmocka_unit_test(operations),
         cmocka_unit_test(add_with_carry), cmocka_unit_test(comparisons),
         cmocka_unit_test(atomics),        cmocka_unit_test(counters),
+        cmocka_unit_test(fetched_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

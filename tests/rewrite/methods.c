@@ -134,6 +134,12 @@ static void check_perfmon(struct probe *p)
         probe_ok(p, sonde_coder_stop_perfmon_ext(p->coder, p->procedure, counter, predicates[i],
                                                  &p->error));
         probe_store(p, p->procedure, 4 * i + 2, sonde_operand_vreg(counter));
+        move(p, counter, imm(0));
+        probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
+                                          sonde_operand_vreg(counter),
+                                          sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), imm(0), NULL,
+                                          &p->error));
+        probe_store(p, p->procedure, 4 * i + 3, sonde_operand_vreg(counter));
     }
     probe_run(p);
     for (uint32_t t = 0; t < PROBE_THREADS; t++)
@@ -141,6 +147,8 @@ static void check_perfmon(struct probe *p)
             assert_int_equal(probe_value(p, t, 4 * i), i < 2 ? 0 : 9);
             assert_int_equal(probe_value(p, t, 4 * i + 1), i < 2 ? (uint32_t)-9 : 9);
             assert_int_equal(probe_value(p, t, 4 * i + 2), i < 2 ? 0 : 9);
+            if (i < 2)
+                assert_int_equal(probe_value(p, t, 4 * i + 3), 0xffff);
         }
 }
 
@@ -446,6 +454,31 @@ static void fetched_addresses(void **unused)
     }
 }
 
+/* What procedures must not do. */
+static void refused_instructions(void **unused)
+{
+    (void)unused;
+    static const uint8_t registers[] = {SONDE_GEN_ARF_CONTROL, SONDE_GEN_ARF_IP};
+    struct probe p;
+    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
+    for (unsigned i = 0; i < 2; i++) {
+        struct sonde_gen_instruction move;
+        sonde_gen_instruction_init(&move, probe_platform(), SONDE_GEN_MOV, 1, true);
+        move.source_count = 1;
+        move.dst = (struct sonde_gen_operand){.file = SONDE_GEN_FILE_ARF,
+                                              .type = SONDE_GEN_TYPE_UD,
+                                              .number = registers[i],
+                                              .hstride = 1};
+        move.src[0] =
+            (struct sonde_gen_operand){.file = SONDE_GEN_FILE_IMMEDIATE, .type = SONDE_GEN_TYPE_UD};
+        assert_int_equal(sonde_coder_append_instruction(p.coder, p.procedure, &move, &p.error),
+                         SONDE_ERROR_ARGUMENT);
+        assert_non_null(strstr(p.error.message, i == 0 ? "control register" : "instruction pointer"));
+    }
+    assert_int_equal(sonde_procedure_instruction_count(p.procedure), 0);
+    probe_close(&p);
+}
+
 static void refused_options(void **unused)
 {
     (void)unused;
@@ -498,6 +531,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(append_procedures),
         cmocka_unit_test(fetched_addresses),
         cmocka_unit_test(refused_options),
+        cmocka_unit_test(refused_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
