@@ -159,7 +159,7 @@ def jobs(bench, options):
     for line in EXAMPLES:
         words = line.split()
         yield line, [str(bench.examples / words[0])] + words[1:], bench.scratch
-    for program in workload_table.BUILT if options.programs else []:
+    for program in workload_table.BENCHED if options.programs else []:
         if workload_table.is_installed(program, options.programs):
             yield (program.name, shlex.split(program.command),
                    workload_table.prepare(program, options.programs, bench.scratch))

@@ -1,11 +1,13 @@
 """OpenCL programs of other people that are tried on the emulated GPU, and the
-input files that some of them need. Shared by try-workloads.py and bench/run.py.
+input files that some of them need. Shared by try-workloads.py and bench/devices.py.
 
 The collections that Debian does not have are taken from folders
 DIR/<collection>/<folder> (option --programs DIR), where each holds the built
-program beside its kernels, by the names of the collection's own makefiles
-(PolyBench: `app`, with MINI_DATASET and, for PoCL, OPENCL_DEVICE_SELECTION as
-CL_DEVICE_TYPE_ALL; ggml: `test-backend-ops`, with GGML_OPENCL on and its Adreno kernels off)."""
+program beside its kernels, by the names of the collection's own makefiles.
+PolyBench: `app`, with MINI_DATASET and, for PoCL, OPENCL_DEVICE_SELECTION as
+CL_DEVICE_TYPE_ALL. Rodinia: kmeans with -O0. Parboil: <name>-<version>/<name>.out,
+the kernels in src/opencl_<version> below it. ggml: `test-backend-ops`, with
+GGML_OPENCL on and its Adreno kernels off."""
 
 import collections
 import hashlib
@@ -14,6 +16,8 @@ import random
 import re
 import shlex
 import shutil
+
+import parboil_inputs
 
 Program = collections.namedtuple("Program", "collection name command pattern folder result")
 Program.__doc__ = """One row. `pattern` must match the output. `result`, unless empty, is a file
@@ -173,7 +177,46 @@ GGML = [Program("ggml", f"ggml {name}",
              "-p 'hsk=(64|128),.*nr23=.[14],1.,kv=113,nb=[13],mask=1,sinks=[01],max_bias=0'"),
             ("CONV_2D", "CONV_2D", "-p 'ne_input=.19,|ne_input=.1,133,1,2.*stride0=3.*padding1=2'"))]
 
-BUILT = POLYBENCH + RODINIA + SHOC + GGML
+
+
+def parboil(folder, arguments, result, pattern="Timer Wall Time"):
+    """Inputs are those of parboil_inputs.py."""
+    name = folder.rpartition("-")[0]
+    return Program("parboil", f"Parboil {folder}", f"./{name}.out {arguments}", pattern, folder,
+                   result)
+
+
+PARBOIL_DATA = "../../data/parboil"
+PARBOIL = [
+    parboil("bfs-base", "-i ../../data/graph.txt -o out.txt", "out.txt"),
+    parboil("bfs-nvidia", f"-i {PARBOIL_DATA}/grid.txt -o out.txt", "out.txt"),
+    parboil("cutcp-nvidia", f"-i {PARBOIL_DATA}/atoms.pqr -o out.f32", "out.f32"),
+    parboil("fft-base", f"-i {PARBOIL_DATA}/fft.bin -o out.f32 -- 256 64", "out.f32"),
+    # Twice, because nothing but the last kernel of a pass clears two of the buffers.
+    parboil("histo-base", f"-i {PARBOIL_DATA}/histogram.bin -o out.bin -- 2", "out.bin"),
+    parboil("histo-nvidia", f"-i {PARBOIL_DATA}/histogram.bin -o out.bin -- 2", "out.bin"),
+    parboil("lbm-nvidia", "-o out.f32 -- 1", "out.f32"),
+    parboil("mri-gridding-base", f"-i {PARBOIL_DATA}/gridding -o out.bin -- 32", "",
+            r"results\.\.\. PASSED"),
+    parboil("mri-gridding-nvidia", f"-i {PARBOIL_DATA}/gridding -o out.bin -- 32", "",
+            r"results\.\.\. PASSED"),
+    parboil("mri-q-nvidia", f"-i {PARBOIL_DATA}/mri-q.bin -o out.f32", "out.f32"),
+    parboil("sad-nvidia", f"-i {PARBOIL_DATA}/first.bin,{PARBOIL_DATA}/second.bin -o out.bin",
+            "out.bin"),
+    parboil("sgemm-nvidia",
+            f"-i {PARBOIL_DATA}/a.txt,{PARBOIL_DATA}/b.txt,{PARBOIL_DATA}/bt.txt -o out.txt",
+            "out.txt"),
+    parboil("spmv-nvidia", f"-i {PARBOIL_DATA}/sparse.mtx,{PARBOIL_DATA}/vector.bin -o out.f32",
+            "out.f32"),
+    parboil("stencil-nvidia", f"-i {PARBOIL_DATA}/stencil.bin -o out.f32 -- 128 32 16 4",
+            "out.f32"),
+    # As many points as a work-group has work-items: for more, a barrier is missing.
+    parboil("tpacf-nvidia", f"-i {PARBOIL_DATA}/sky.txt,{PARBOIL_DATA}/random1.txt,"
+            f"{PARBOIL_DATA}/random2.txt -o out.txt -- -n 2 -p 256", "out.txt"),
+]
+
+BUILT = POLYBENCH + RODINIA + SHOC + PARBOIL + GGML
+BENCHED = [program for program in POLYBENCH + RODINIA + SHOC if DOUBLES not in program.command]
 
 # Number, what it is about ("program on device"), text.
 NOTES = [
@@ -188,8 +231,7 @@ NOTES = [
      "1 of 262,144 elements lies more than 1.05 % from the processor's. The kernels write `0.5*` and "
      "`0.7*`; without doubles in the device the factor is a float. PoCL with "
      "`-cl-single-precision-constant` says the same, and its 262,144 elements, those of a loop of "
-     "`fmaf` on the processor and those of the device are the same bit for bit (compared on "
-     "emu:tgllp; the compiler writes the same additions and `mad` for emu:dg2)."),
+     "`fmaf` on the processor and those of both devices are the same bit for bit."),
     (3, r"particlefilter (naive|double) on emu:(tgllp|dg2)",
      "The program needs doubles, which the device does not have; it goes on after the failed build "
      "and crashes or writes what it started with. The driver can be told to make doubles of integers: "
@@ -210,6 +252,10 @@ NOTES = [
     (8, r"clFFT.*--double on emu:(tgllp|dg2)",
      "Needs doubles, which the device does not have; clFFT refuses to make the plan. The driver can "
      "make doubles of integers: the rows *doubles emulated by the driver*."),
+    (9, "Parboil (histo.* on emu:(skl|tgllp)|(mri-q|sgemm).* on emu:skl)",
+     "The program needs work-groups of 512 work-items, histo of up to 768; the device allows 256 on "
+     "emu:skl and 512 on emu:tgllp, and the driver refuses the launch "
+     "(CL_INVALID_WORK_GROUP_SIZE)."),
 ]
 
 
@@ -293,6 +339,9 @@ def write_inputs(scratch):
     os.makedirs(data)
     write_pictures(scratch)
     write_export(scratch)
+    parboil_inputs.write_inputs(os.path.join(data, "parboil"))
+    if os.path.exists(f"{PYOPENCL}/noisyImage.jpg"):
+        shutil.copy(f"{PYOPENCL}/noisyImage.jpg", scratch)
     dice = random.Random(1)
     nodes = 1000
     degrees = [dice.randrange(1, 7) for _ in range(nodes)]
