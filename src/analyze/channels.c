@@ -6,6 +6,15 @@
 #include "analyze/elements.h"
 #include "analyze/hash.h"
 #include "analyze/tables.h"
+#include "analyze/value_set.h"
+#include "base/array.h"
+
+/* Places of rows that were asked for last. */
+#define NEAR_ROWS 4096u
+struct near_row {
+    uint64_t key; /* plus 1 */
+    uint32_t row;
+};
 
 struct values {
     struct analyze_rows *rows;
@@ -13,25 +22,27 @@ struct values {
     struct analyze_codes codes;
     const struct analyze_code *code; /* of the visit at hand */
     struct analyze_hash places;      /* of a row -> row + 1 */
-    struct analyze_hash seen;        /* row and value */
+    struct near_row near[NEAR_ROWS]; /* by key */
+    struct analyze_value_set *sets;  /* values that came, by row */
+    size_t set_capacity;
+    struct analyze_hash wide; /* row and value: those of more than 32 bits */
+    size_t different;         /* values, of all rows */
+    uint32_t *matches;        /* lists of points of items, each ends with NO_POINT */
+    size_t match_count, match_capacity;
     bool by_channel;
 };
 
-static struct analyze_row *row_of(struct values *values, const struct analyze_visit *visit,
-                                  uint32_t instruction, const struct analyze_element *element)
+/* Values that are told from each other; what comes behind is not counted. */
+#define DIFFERENT_LIMIT (1u << 20)
+#define NO_POINT        UINT32_MAX
+
+static bool make_row(struct values *values, const struct analyze_visit *visit, uint32_t instruction,
+                     const struct analyze_element *element)
 {
-    bool found;
-    uint64_t key = (uint64_t)visit->kernel->id << 44 | (uint64_t)instruction << 20 |
-                   (uint64_t)element->operand << 17 | (uint64_t)(element->number & 0xff) << 9 |
-                   (values->by_channel ? element->channel & 0x1ff : 0);
-    uint64_t *place = analyze_hash_find(&values->places, key, &found);
-    if (place == NULL || (!found && analyze_rows_add(values->rows) == NULL))
-        return NULL;
-    if (!found)
-        *place = values->rows->count;
-    struct analyze_row *row = &values->rows->items[*place - 1];
-    if (found)
-        return row;
+    struct analyze_row *row = analyze_rows_add(values->rows);
+    if (row == NULL || base_array_reserve((void **)&values->sets, &values->set_capacity,
+                                          values->rows->count, sizeof *values->sets) != SONDE_OK)
+        return false;
     row->kernel = visit->kernel;
     row->block = visit->block;
     row->instruction = instruction;
@@ -45,7 +56,27 @@ static struct analyze_row *row_of(struct values *values, const struct analyze_vi
     row->value[VALUE_TYPE] = element->type;
     row->value[VALUE_LOWEST] = values->by_channel ? element->bits : UINT64_MAX;
     row->value[VALUE_HIGHEST] = values->by_channel ? element->bits : 0;
-    return row;
+    return true;
+}
+
+static struct analyze_row *row_of(struct values *values, const struct analyze_visit *visit,
+                                  uint32_t instruction, const struct analyze_element *element)
+{
+    uint64_t key = (uint64_t)visit->kernel->id << 44 | (uint64_t)instruction << 20 |
+                   (uint64_t)element->operand << 17 | (uint64_t)(element->number & 0xff) << 9 |
+                   (values->by_channel ? element->channel & 0x1ff : 0);
+    struct near_row *near =
+        &values->near[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (NEAR_ROWS - 1)];
+    if (near->key == key + 1)
+        return &values->rows->items[near->row];
+    bool found;
+    uint64_t *place = analyze_hash_find(&values->places, key, &found);
+    if (place == NULL || (!found && !make_row(values, visit, instruction, element)))
+        return NULL;
+    if (!found)
+        *place = values->rows->count;
+    *near = (struct near_row){.key = key + 1, .row = (uint32_t)*place - 1};
+    return &values->rows->items[near->row];
 }
 
 static float bits_to_float(uint64_t bits)
@@ -84,23 +115,39 @@ static bool is_less(const struct values *values, uint8_t type, uint64_t a, uint6
     return a < b;
 }
 
-static bool see_element(struct values *values, const struct analyze_visit *visit,
-                        uint32_t instruction, const struct analyze_element *element)
+/* The value came before; else remember it, as far as there is room. */
+static bool came_before(struct values *values, size_t row, const struct analyze_element *element,
+                        bool *came)
 {
-    bool found;
-    struct analyze_row *row = row_of(values, visit, instruction, element);
-    if (row == NULL)
+    struct analyze_value_set *set = &values->sets[row];
+    bool is_wide = element->bits > UINT32_MAX;
+    *came = !is_wide && analyze_value_set_has(set, (uint32_t)element->bits);
+    if (*came || values->different >= DIFFERENT_LIMIT)
+        return true;
+    if (is_wide && analyze_hash_find(&values->wide,
+                                     (uint64_t)row * UINT64_C(0x9e3779b97f4a7c15) ^ element->bits,
+                                     came) == NULL)
         return false;
+    values->different += !*came;
+    values->rows->items[row].value[VALUE_DIFFERENT] += !*came;
+    return is_wide || analyze_value_set_add(set, (uint32_t)element->bits);
+}
+
+static bool see_element(struct values *values, uint32_t number,
+                        const struct analyze_element *element)
+{
+    bool came;
+    struct analyze_row *row = &values->rows->items[number];
+    if (!came_before(values, number, element, &came))
+        return false;
+    row->value[VALUE_LAST] = element->bits;
+    row->value[VALUE_EXECUTIONS] += values->by_channel;
+    if (came)
+        return true;
     if (is_less(values, element->type, element->bits, row->value[VALUE_LOWEST]))
         row->value[VALUE_LOWEST] = element->bits;
     if (is_less(values, element->type, row->value[VALUE_HIGHEST], element->bits))
         row->value[VALUE_HIGHEST] = element->bits;
-    row->value[VALUE_LAST] = element->bits;
-    row->value[VALUE_EXECUTIONS] += values->by_channel;
-    uint64_t place = (uint64_t)(row - values->rows->items) * UINT64_C(0x9e3779b97f4a7c15);
-    if (analyze_hash_find(&values->seen, place ^ element->bits, &found) == NULL)
-        return false;
-    row->value[VALUE_DIFFERENT] += !found;
     return true;
 }
 
@@ -124,10 +171,35 @@ static bool see_item(struct values *values, const struct analyze_visit *visit,
 {
     struct analyze_element elements[ANALYZE_ELEMENTS];
     size_t count = analyze_elements_read(values->code, visit, point, data, size, elements);
+    uint32_t rows[ANALYZE_ELEMENTS];
     bool good = values->by_channel || count_registers(values, visit, point);
+    /* The sets of all rows together are large: ask for the memory of many at a time. */
+    for (size_t i = 0; i < count && good; i++) {
+        const struct analyze_row *row = row_of(values, visit, point->instruction, &elements[i]);
+        if (row == NULL)
+            return false;
+        rows[i] = (uint32_t)(row - values->rows->items);
+        analyze_value_set_prefetch(&values->sets[rows[i]], (uint32_t)elements[i].bits);
+    }
     for (size_t i = 0; i < count && good; i++)
-        good = see_element(values, visit, point->instruction, &elements[i]);
+        good = see_element(values, rows[i], &elements[i]);
     return good;
+}
+
+/* Points that are met in an item: a list that `step` names from now on. */
+static bool match_points(struct values *values, const struct analyze_visit *visit,
+                         const struct sonde_record_item *item, struct analyze_reading *step)
+{
+    if (base_array_reserve((void **)&values->matches, &values->match_capacity,
+                           values->match_count + values->points.count + 1,
+                           sizeof *values->matches) != SONDE_OK)
+        return false;
+    step->row = (uint32_t)values->match_count;
+    for (size_t p = 0; p < values->points.count; p++)
+        if (analyze_value_point_is(&values->points.items[p], visit->kernel->id, item))
+            values->matches[values->match_count++] = (uint32_t)p;
+    values->matches[values->match_count++] = NO_POINT;
+    return true;
 }
 
 static enum sonde_status see_values(const struct analyze_visit *visit, void *context,
@@ -139,30 +211,56 @@ static enum sonde_status see_values(const struct analyze_visit *visit, void *con
     values->code = analyze_codes_get(&values->codes, visit, error);
     if (values->code == NULL)
         return error != NULL ? error->status : SONDE_ERROR_MEMORY;
-    for (uint32_t i = 0; i < analyze_visit_item_count(visit); i++) {
+    bool good = true;
+    for (uint32_t i = 0; i < analyze_visit_item_count(visit) && good; i++) {
         const uint8_t *data;
         const struct sonde_record_item *item = analyze_visit_item(visit, i, &data);
-        for (size_t p = 0; p < values->points.count; p++)
-            if (analyze_value_point_is(&values->points.items[p], visit->kernel->id, item) &&
-                !see_item(values, visit, &values->points.items[p], data, item->size))
-                return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+        struct analyze_reading *step = analyze_visit_step(values->code, visit, i);
+        good = step->row != UINT32_MAX || match_points(values, visit, item, step);
+        for (size_t m = step->row; good && values->matches[m] != NO_POINT; m++)
+            good = see_item(values, visit, &values->points.items[values->matches[m]], data,
+                            item->size);
     }
-    return SONDE_OK;
+    return good ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+}
+
+static void clear(struct values *values)
+{
+    analyze_value_points_clear(&values->points);
+    analyze_codes_clear(&values->codes);
+    analyze_hash_clear(&values->places);
+    analyze_hash_clear(&values->wide);
+    for (size_t i = 0; i < values->set_capacity; i++)
+        analyze_value_set_clear(&values->sets[i]);
+    free(values->sets);
+    free(values->matches);
+    free(values);
+}
+
+/* Behind what the values are. */
+static void note_limit(struct analyze_rows *rows)
+{
+    size_t length = strlen(rows->note);
+    snprintf(rows->note + length, sizeof rows->note - length,
+             "; different ones were counted up to %u in all, there are more", DIFFERENT_LIMIT);
 }
 
 static enum sonde_status analyze(const struct sonde_trace *trace,
                                  const struct analyze_matcher *matcher, bool by_channel,
                                  struct analyze_rows *rows, struct sonde_error *error)
 {
-    struct values values = {.rows = rows, .by_channel = by_channel};
+    struct values *values = calloc(1, sizeof *values);
+    if (values == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
+    values->rows = rows;
+    values->by_channel = by_channel;
     enum sonde_status status =
-        analyze_value_points_find(trace, by_channel ? NULL : "regtrace", &values.points, error);
+        analyze_value_points_find(trace, by_channel ? NULL : "regtrace", &values->points, error);
     if (status == SONDE_OK)
-        status = analyze_records_walk(trace, matcher, see_values, &values, error);
-    analyze_value_points_clear(&values.points);
-    analyze_codes_clear(&values.codes);
-    analyze_hash_clear(&values.places);
-    analyze_hash_clear(&values.seen);
+        status = analyze_records_walk(trace, matcher, see_values, values, error);
+    if (values->different >= DIFFERENT_LIMIT)
+        note_limit(rows);
+    clear(values);
     return status;
 }
 

@@ -8,9 +8,16 @@
 #define FIRST_CAPACITY  1024u
 #define BLOCKS_OF_CHUNK 1024u
 
+/* One of `capacity` slots, a power of two: the upper bits of a product depend on all
+ * bits of the key. */
+static inline size_t spread(uint64_t key, size_t capacity)
+{
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (__builtin_clzll(capacity) + 1));
+}
+
 static size_t slot_of(const struct analyze_hash *hash, uint64_t key)
 {
-    size_t slot = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (hash->capacity - 1);
+    size_t slot = spread(key, hash->capacity);
     while (hash->pairs[slot].key != 0 && hash->pairs[slot].key != key + 1)
         slot = (slot + 1) & (hash->capacity - 1);
     return slot;
@@ -88,7 +95,7 @@ static uint64_t key_at(const struct analyze_blocks *blocks, size_t number)
 /* The slot of the key, or the free one where it belongs. */
 static size_t block_slot(const struct analyze_blocks *blocks, uint64_t key)
 {
-    size_t slot = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (blocks->capacity - 1);
+    size_t slot = spread(key, blocks->capacity);
     while (blocks->slots[slot] != 0 && key_at(blocks, blocks->slots[slot] - 1) != key)
         slot = (slot + 1) & (blocks->capacity - 1);
     return slot;

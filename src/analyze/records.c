@@ -131,10 +131,9 @@ static bool make_steps(struct analyze_code *code, const struct sonde_record_layo
             const struct sonde_record_item *item = &layout->items[i];
             uint32_t instruction = item->point.instruction;
             code->steps[i].row = UINT32_MAX;
-            if (item->point.kind != SONDE_RECORD_ADDRESSES || instruction >= code->count ||
-                !code->messages[instruction].is_access)
-                continue;
-            code->steps[i].message = &code->messages[instruction];
+            if (item->point.kind == SONDE_RECORD_ADDRESSES && instruction < code->count &&
+                code->messages[instruction].is_access)
+                code->steps[i].message = &code->messages[instruction];
             for (uint32_t m = block->first_item; m < block->first_item + block->item_count; m++)
                 if (layout->items[m].point.kind == SONDE_RECORD_MASK &&
                     layout->items[m].point.instruction == instruction)

@@ -3,6 +3,7 @@
 #define SONDE_ANALYZE_RECORDS_H
 
 #include "analyze/analyze.h"
+#include "base/bytes.h"
 #include "sonde/gen_message.h"
 
 /* One visit of a block by a hardware thread, or the start of a thread. */
@@ -122,8 +123,8 @@ struct analyze_message {
 /* How an item of a record is to be read; by place in the layout. */
 struct analyze_reading {
     const struct analyze_message *message; /* NULL: it is no access */
-    uint32_t mask_offset;                  /* of the dword with its channels, 0 = the header's */
-    uint32_t row;                          /* for the user; UINT32_MAX at first */
+    uint32_t mask_offset; /* of the dword with its instruction's channels, 0 = the header's */
+    uint32_t row;         /* for the user; UINT32_MAX at first */
 };
 
 /* The instructions of a kernel, decoded; messages where there are any. */
@@ -160,6 +161,20 @@ void analyze_code_close(struct analyze_code *code);
 /* Fill in what `instruction` accesses, if it does. */
 void analyze_message_read(const struct sonde_gen_instruction *instruction,
                           struct analyze_message *message);
+/* Channels that the instruction of an item acted on, bit 0 its own first one. */
+static inline uint32_t analyze_visit_channels(const struct analyze_code *code,
+                                              const struct analyze_visit *visit, uint32_t item)
+{
+    const struct analyze_reading *step = analyze_visit_step(code, visit, item);
+    uint32_t place = visit->layout->blocks[visit->block].first_item + item;
+    const struct sonde_gen_instruction *instruction =
+        &code->instructions[visit->layout->items[place].point.instruction];
+    uint32_t mask = instruction->no_mask ? UINT32_MAX : visit->enabled;
+    if (step->mask_offset != 0)
+        mask = base_load32(visit->record + step->mask_offset);
+    return mask >> instruction->channel_offset;
+}
+
 /* The access that an ADDRESSES item of a visit tells of. False when the message has
  * no addresses of bytes (images). Channels are masked by the visit, or by the
  * MASK item of the same instruction. */
