@@ -10,8 +10,8 @@
 #define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
 #define ROOT_ENTRIES ((size_t)1 << (DEVICE_PHYSICAL_BITS - DEVICE_PAGE_SHIFT - LEAF_BITS))
 
-/* Leaves that are searched for changed pages: 256 MiB. */
-#define NEWS_LEAVES 4u
+/* Pages that are searched for changed ones: 256 MiB. */
+#define NEWS_PAGES 65536u
 
 #define ENTRY_PRESENT 1u
 #define FRAME_MASK    0x7ffffff000ull
@@ -41,7 +41,7 @@ struct frame {
 struct device_physical {
     struct device_space *space;
     struct frame *root[ROOT_ENTRIES];
-    size_t leaf_end; /* behind the last one there is */
+    uint64_t end; /* behind the last page number that was asked for */
     uint64_t *global;
     size_t global_count, global_capacity;
     /* Last table entry of the running sequence: level (-1 = none) and the
@@ -85,10 +85,9 @@ static struct frame *find(struct device_physical *p, uint64_t address, bool crea
         *leaf = calloc(LEAF_ENTRIES, sizeof **leaf);
         if (*leaf == NULL)
             return NULL;
-        size_t end = (number >> LEAF_BITS) + 1;
-        if (p->leaf_end < end)
-            p->leaf_end = end;
     }
+    if (create && number >= p->end)
+        p->end = number + 1;
     return &(*leaf)[number & (LEAF_ENTRIES - 1)];
 }
 
@@ -122,9 +121,9 @@ bool device_physical_take_news(struct device_physical *physical, struct device_n
                                void *context)
 {
     *count = 0;
-    if (physical->leaf_end > NEWS_LEAVES)
+    if (physical->end > NEWS_PAGES)
         return false;
-    for (size_t i = 0; i < physical->leaf_end * LEAF_ENTRIES; i++) {
+    for (uint64_t i = 0; i < physical->end; i++) {
         const struct frame *frame = physical->root[i >> LEAF_BITS];
         if (frame == NULL) {
             i |= LEAF_ENTRIES - 1;
@@ -138,8 +137,7 @@ bool device_physical_take_news(struct device_physical *physical, struct device_n
             continue;
         if (*count == limit)
             return false;
-        news[(*count)++] =
-            (struct device_news){(uint64_t)i << DEVICE_PAGE_SHIFT, frame->page, changes};
+        news[(*count)++] = (struct device_news){i << DEVICE_PAGE_SHIFT, frame->page, changes};
     }
     /* In this order, as above. */
     if (running(context))

@@ -24,6 +24,7 @@ enum sonde_status device_process_create(struct device_machine *machine, pid_t pi
             .count = machine->truth != NULL,
             .events = machine->events && machine->truth != NULL,
             .cancel = &p->cancel,
+            .warm = true,
         };
         status = emu_create(&options, &p->emu);
     }

@@ -3,23 +3,27 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #define GATHER_NS 100000
-/* The driver reads results back page by page and asks for the next one within
- * microseconds: letting it run beats going to sleep and being woken. */
-#define YIELDS 30
+/* The next request comes within microseconds more often than not: looking for it
+ * beats going to sleep and being woken. Not giving way in between: where others
+ * want the processor, it would be away for milliseconds. */
+#define LOOKS 100
 
 bool device_wire_init(struct device_wire *wire, int fd)
 {
     *wire = (struct device_wire){.fd = fd, .buffer = malloc(DEVICE_WIRE_BUFFER)};
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return wire->buffer != NULL;
+    if (wire->buffer == NULL)
+        return false;
+    /* Its pages come from the kernel now, not while the program waits. */
+    memset(wire->buffer, 1, DEVICE_WIRE_BUFFER);
+    return true;
 }
 
 void device_wire_clear(struct device_wire *wire)
@@ -51,7 +55,7 @@ static bool fill(struct device_wire *wire)
         return false;
     if (wire->begin == wire->end)
         wire->begin = wire->end = 0;
-    int yields = wire->more_expected && !wire->gathered ? 0 : YIELDS;
+    int looks = wire->more_expected && !wire->gathered ? 0 : LOOKS;
     for (int flags = MSG_DONTWAIT;;) {
         ssize_t got =
             recv(wire->fd, wire->buffer + wire->end, DEVICE_WIRE_BUFFER - wire->end, flags);
@@ -62,10 +66,8 @@ static bool fill(struct device_wire *wire)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN && flags != 0) {
-            if (yields-- > 0) {
-                sched_yield();
+            if (looks-- > 0)
                 continue;
-            }
             acknowledge(wire->fd);
             if (wire->more_expected && !wire->gathered)
                 gather();

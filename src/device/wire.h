@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#define DEVICE_WIRE_BUFFER (256u * 1024)
+#define DEVICE_WIRE_BUFFER (64u * 1024)
 
 /* Message types, little-endian dwords: type, transaction id, body size. */
 enum device_message {

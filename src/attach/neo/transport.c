@@ -1,7 +1,6 @@
 #include "attach/neo/transport_internal.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,7 +11,7 @@
 
 /* An answer to a small kernel is there within microseconds: looking for it beats
  * going to sleep and being woken. */
-#define LOOKS 50
+#define LOOKS 100
 /* Registers that start work when written to, from the engine's base on: the
  * fourth write to the port of Gen9; the control of the queue of Gen12. */
 #define ENGINE_MASK        0xfffu
@@ -45,7 +44,6 @@ bool attach_stream_fetch(struct attach_stream *s, uint8_t *data, size_t size)
             continue;
         if (received < 0 && errno == EAGAIN && looks > 0) {
             looks--;
-            sched_yield();
             continue;
         }
         if (received == 0)
@@ -74,7 +72,7 @@ bool attach_stream_gather(struct attach_stream *s, const uint8_t *data, size_t s
         return send_all(s->fd, data, size);
     memcpy(s->gathered + s->gathered_size, data, size);
     s->gathered_size += size;
-    return true;
+    return s->gathered_size < GATHER_SEND || attach_stream_flush(s);
 }
 
 /* Does the register write start something, as far as is known? */

@@ -28,7 +28,9 @@
 #define BODY_LIMIT           64u
 
 #define PAGE_SIZE   4096u
-#define GATHER_SIZE (256u << 10)
+#define GATHER_SIZE (64u << 10)
+/* With so much of it, the server may begin: the driver is busy for a while. */
+#define GATHER_SEND (32u << 10)
 #define RUN_PAGES   64u /* as many as there are bits in a set of them */
 #define NEWS_PAGES  64u
 #define PARTS       64u

@@ -50,6 +50,26 @@ struct emu {
 
 enum start { START_DONE, START_WAIT, START_NONE_LEFT };
 
+static bool reserve_workers(struct emu *emu, uint32_t count)
+{
+    void *workers = emu->workers;
+    if (base_array_reserve(&workers, &emu->worker_capacity, count, sizeof(*emu->workers)))
+        return false;
+    emu->workers = workers;
+    for (; emu->worker_count < count; emu->worker_count++)
+        if (!(emu->workers[emu->worker_count] = emu_worker_create(emu)))
+            return false;
+    return true;
+}
+
+/* The first worker, which small kernels have for themselves. */
+static void warm(struct emu *emu)
+{
+    if (!reserve_workers(emu, 1))
+        return;
+    emu_worker_warm(emu->workers[0]);
+}
+
 static uint32_t online_processors(void)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -69,6 +89,8 @@ enum sonde_status emu_create(const struct emu_options *options, struct emu **res
         emu_destroy(emu);
         return SONDE_ERROR_MEMORY;
     }
+    if (emu->options.warm)
+        warm(emu);
     *result = emu;
     return SONDE_OK;
 }
@@ -429,17 +451,9 @@ static uint32_t worker_count_for(const struct emu *emu)
 static bool prepare_workers(struct emu *emu, uint32_t count, struct emu_program *program,
                             const struct emu_memory *memory)
 {
-    void *workers = emu->workers;
-    if (base_array_reserve(&workers, &emu->worker_capacity, count, sizeof(*emu->workers)))
+    if (!reserve_workers(emu, count))
         return false;
-    emu->workers = workers;
     for (uint32_t i = 0; i < count; i++) {
-        if (i == emu->worker_count) {
-            emu->workers[i] = emu_worker_create(emu);
-            if (!emu->workers[i])
-                return false;
-            emu->worker_count++;
-        }
         if (!emu_worker_prepare(emu->workers[i], emu->dispatch, program, memory, &emu->options,
                                 emu->places))
             return false;

@@ -145,6 +145,7 @@ struct emu_options {
     bool events;               /* fill emu_result.events */
     bool timing;               /* the time model: on one host thread */
     bool check;                /* registers and scoreboard, see check.h (slow) */
+    bool warm;                 /* have memory for a small dispatch before the first one */
     /* When not NULL and set (by another thread or a signal handler) the running
      * dispatch ends soon with a fault whose reason is "cancelled". Polled with
      * an atomic load at least once every few thousand instructions a worker. */

@@ -10,6 +10,9 @@
 #define RESIDENT_MAX 64u
 /* Bytes of groups' memory that a worker keeps. */
 #define KEEP_BYTES (4u << 20)
+/* What a small kernel needs. */
+#define WARM_GROUPS  2u
+#define WARM_THREADS 32u
 
 struct emu_worker *emu_worker_create(struct emu *emu)
 {
@@ -79,13 +82,17 @@ bool emu_worker_prepare(struct emu_worker *worker, const struct emu_dispatch *di
                         struct emu_program *program, const struct emu_memory *memory,
                         const struct emu_options *options, uint32_t places)
 {
-    struct emu_worker kept = *worker;
+    struct emu *emu = worker->emu;
+    struct emu_tally *tallies = worker->tallies;
+    struct emu_group *resident = worker->resident;
+    uint32_t tally_capacity = worker->tally_capacity;
+    uint32_t resident_capacity = worker->resident_capacity;
     memset(worker, 0, sizeof(*worker));
-    worker->emu = kept.emu;
-    worker->tallies = kept.tallies;
-    worker->tally_capacity = kept.tally_capacity;
-    worker->resident = kept.resident;
-    worker->resident_capacity = kept.resident_capacity;
+    worker->emu = emu;
+    worker->tallies = tallies;
+    worker->tally_capacity = tally_capacity;
+    worker->resident = resident;
+    worker->resident_capacity = resident_capacity;
     worker->dispatch = dispatch;
     worker->program = program;
     worker->memory = *memory;
@@ -145,6 +152,17 @@ static bool reserve_slm(struct emu_group *group, uint32_t size)
         return false;
     group->slm_capacity = size;
     return true;
+}
+
+void emu_worker_warm(struct emu_worker *worker)
+{
+    memset(worker->tlb, 0, sizeof(worker->tlb));
+    memset(worker->surfaces, 0, sizeof(worker->surfaces));
+    if (!reserve_residents(worker, RESIDENT_MAX))
+        return;
+    for (uint32_t i = 0; i < WARM_GROUPS; i++)
+        if (reserve_threads(&worker->resident[i], WARM_THREADS))
+            memset(worker->resident[i].threads, 0, WARM_THREADS * sizeof(struct emu_thread));
 }
 
 bool emu_worker_group_allocate(struct emu_worker *worker, struct emu_group *group)

@@ -15,6 +15,9 @@ bool emu_worker_prepare(struct emu_worker *worker, const struct emu_dispatch *di
 /* After it: keeps some memory. */
 void emu_worker_release(struct emu_worker *worker);
 
+/* Have the memory that a small dispatch needs, before there is one. */
+void emu_worker_warm(struct emu_worker *worker);
+
 /* Memory of a group of the dispatch. False when out of it. */
 bool emu_worker_group_allocate(struct emu_worker *worker, struct emu_group *group);
 
