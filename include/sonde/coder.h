@@ -122,6 +122,19 @@ SONDE_API enum sonde_status sonde_coder_compute_thread_chunk_address(
     struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg address,
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,
     const struct sonde_predicate *predicate, struct sonde_error *error);
+/* SURFACE: `count` dwords at byte `offset` of one bucket += as many values:
+ * counters or scratch registers that start at a register, 16 dwords in each of
+ * values[0], values[1], ..., 8 are enough for the last. Counters are zero behind
+ * the count; scratch registers are not kept. NULL: one dword += 1. Which of the
+ * `bucket_count` buckets of `chunk_size` bytes (powers of two) is not said: only
+ * the sums over all of them mean something. One message for 16 values, made for
+ * the end of a thread: where the thread's chunk is known, one more
+ * atomic_inc costs less. */
+SONDE_API enum sonde_status
+sonde_coder_add_to_buckets(struct sonde_coder *coder, struct sonde_procedure *procedure,
+                           const sonde_vreg *values, uint32_t count, uint32_t bucket_count,
+                           uint32_t chunk_size, uint32_t offset,
+                           const struct sonde_predicate *predicate, struct sonde_error *error);
 
 /* mask:ud = channels that an instruction at this place would run in: those
  * enabled by control flow (all when ignore_channel_enable, as for NoMask), of

@@ -91,6 +91,8 @@ SONDE_API uint32_t sonde_kernel_uip_target(const struct sonde_kernel *kernel, si
  * block b must be counted so that those of all blocks can be told. */
 SONDE_API enum sonde_status sonde_kernel_counted_blocks(const struct sonde_kernel *kernel,
                                                         bool *counted, struct sonde_error *error);
+/* depth[b], as many: loops around block b, an estimate. */
+SONDE_API void sonde_kernel_loop_depths(const struct sonde_kernel *kernel, uint32_t *depth);
 /* The others' from those: executions[b] is given for counted blocks, by all
  * threads that came to their end, and filled in for the rest. */
 SONDE_API enum sonde_status sonde_kernel_complete_counts(const struct sonde_kernel *kernel,

@@ -75,6 +75,12 @@ SONDE_API sonde_vreg sonde_vreg_profile_buffer_address(struct sonde_coder *coder
 SONDE_API enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
                                                 const struct sonde_procedure *procedure,
                                                 struct sonde_error *error);
+/* The same, and SONDE_ERROR_NO_REGISTER too when of fewer than `spare` registers
+ * the start would be left unused, which messages need, or no other dword: for
+ * values that could as well be kept in memory. */
+SONDE_API enum sonde_status sonde_coder_reserve_sparing(struct sonde_coder *coder,
+                                                        const struct sonde_procedure *procedure,
+                                                        uint32_t spare, struct sonde_error *error);
 
 /* Registers of the kernel whose values procedures show although the kernel may
  * no longer need them: no inserted code keeps anything else in these `count`

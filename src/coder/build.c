@@ -104,6 +104,7 @@ sonde_vreg coder_builder_temporary(struct coder_builder *builder, enum coder_tem
         [CODER_TEMPORARY_DATA] = SONDE_VREG_DHWORD,    [CODER_TEMPORARY_RESPONSE] = SONDE_VREG_GRF,
         [CODER_TEMPORARY_HEADER] = SONDE_VREG_GRF,     [CODER_TEMPORARY_CHUNK] = SONDE_VREG_DWORD,
         [CODER_TEMPORARY_CONDITION] = SONDE_VREG_WORD, [CODER_TEMPORARY_WIDE] = SONDE_VREG_OWORD,
+        [CODER_TEMPORARY_LANES] = SONDE_VREG_DHWORD,
     };
     sonde_vreg *vreg = &builder->coder->temporaries[which];
     if (*vreg == 0)

@@ -87,6 +87,7 @@ enum coder_temporary {
     CODER_TEMPORARY_HEADER,
     CODER_TEMPORARY_CHUNK,
     CODER_TEMPORARY_CONDITION,
+    CODER_TEMPORARY_LANES, /* a dword for each of up to 16 channels */
     CODER_TEMPORARY_COUNT
 };
 
@@ -208,6 +209,9 @@ uint32_t coder_isa_thread_id_bits(const struct coder_isa *isa);
  * `response` may be 0. Registers start at sub-register 0. */
 void coder_message_atomic(struct coder_builder *builder, enum coder_atomic operation, uint32_t size,
                           sonde_vreg address, sonde_vreg data, sonde_vreg response);
+/* Each of the surface's dwords += data:ud, in 16 channels or at most 8. */
+void coder_message_add_dwords(struct coder_builder *builder, uint8_t channels, sonde_vreg addresses,
+                              sonde_vreg data);
 /* Two dwords, one in each of two registers, to a surface. */
 void coder_message_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data);
 void coder_message_block(struct coder_builder *builder, sonde_vreg address,

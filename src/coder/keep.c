@@ -7,6 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whole registers only: a message with the rest of one that the kernel uses in
+ * part would wait for the kernel. */
+static void add_untouched(struct sonde_coder *coder)
+{
+    uint64_t untouched[SONDE_GEN_GRF_WORDS];
+    uint64_t whole = coder->grf_size == 64 ? UINT64_MAX : UINT32_MAX;
+    if (!coder->options.use_own_liveness ||
+        kernel_untouched_bytes(coder->kernel, untouched, NULL) != SONDE_OK)
+        return;
+    for (uint32_t n = 0; n < coder->grf_count; n++) {
+        uint32_t byte = n * coder->grf_size;
+        if ((untouched[byte / 64] >> byte % 64 & whole) == whole)
+            coder_pool_add(&coder->compiler_free, byte, coder->grf_size);
+    }
+}
+
 static void fill_compiler_free(struct sonde_coder *coder)
 {
     const struct sonde_kernel_info *info = sonde_kernel_info(coder->kernel);
@@ -14,10 +30,7 @@ static void fill_compiler_free(struct sonde_coder *coder)
     for (size_t i = 0; info->has_free_ranges && i < info->free_range_count; i++)
         coder_pool_add(&coder->compiler_free, info->free_ranges[i].start,
                        info->free_ranges[i].size);
-    uint64_t untouched[SONDE_GEN_GRF_WORDS];
-    if (coder->options.use_own_liveness &&
-        kernel_untouched_bytes(coder->kernel, untouched, NULL) == SONDE_OK)
-        coder_pool_add_set(&coder->compiler_free, untouched);
+    add_untouched(coder);
     /* The prologs are made after the registers were given out. */
     uint32_t prologs = info->per_thread_prolog_size + info->cross_thread_prolog_size;
     for (size_t i = 0; i < sonde_kernel_instruction_count(coder->kernel); i++) {
@@ -161,9 +174,23 @@ enum sonde_status coder_place_lasting(struct sonde_coder *coder,
     return SONDE_OK;
 }
 
-enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
-                                      const struct sonde_procedure *procedure,
-                                      struct sonde_error *error)
+/* Whether so many registers can start a payload anywhere in the kernel, and
+ * there is a place for a chunk offset. */
+static bool has_spare(struct sonde_coder *coder, uint32_t spare)
+{
+    struct coder_pool pool;
+    if (spare == 0)
+        return true;
+    if (!fill_lasting_pool(coder, &pool))
+        return false;
+    while (spare != 0 && coder_pool_reserve(&pool, 4, coder->grf_size) != CODER_NO_BYTE)
+        spare--;
+    return spare == 0 && coder_pool_reserve(&pool, 4, 4) != CODER_NO_BYTE;
+}
+
+enum sonde_status sonde_coder_reserve_sparing(struct sonde_coder *coder,
+                                              const struct sonde_procedure *procedure,
+                                              uint32_t spare, struct sonde_error *error)
 {
     if (!coder_owns(coder, procedure))
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0, "procedure of another coder");
@@ -175,12 +202,24 @@ enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
         had[v] = coder->vregs[v].byte != CODER_NO_BYTE;
     coder_forget_chunks(coder);
     enum sonde_status status = coder_place_lasting(coder, procedure, error);
+    if (status == SONDE_OK && !has_spare(coder, spare))
+        status = sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
+                                 "with procedure %s the kernel leaves the start of fewer than %u "
+                                 "registers unused",
+                                 procedure->name, spare);
     for (size_t v = 0; v < count && status != SONDE_OK; v++)
         if (!had[v])
             coder->vregs[v].byte = CODER_NO_BYTE;
     coder_forget_chunks(coder);
     free(had);
     return status;
+}
+
+enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
+                                      const struct sonde_procedure *procedure,
+                                      struct sonde_error *error)
+{
+    return sonde_coder_reserve_sparing(coder, procedure, 0, error);
 }
 
 enum sonde_status sonde_coder_observe(struct sonde_coder *coder, uint32_t first, uint32_t count,

@@ -10,7 +10,8 @@
 #define BTI_STATELESS 0xffu /* A64 messages name it too */
 
 /* dc1, SIMD8; operation in 11:8 */
-#define ATOMIC_SURFACE   (0x02u << 14 | 1u << 12)
+#define ATOMIC_SIMD8     (1u << 12)
+#define ATOMIC_SURFACE   (0x02u << 14 | ATOMIC_SIMD8)
 #define ATOMIC_A64       (0x12u << 14)
 #define ATOMIC_A64_QWORD (1u << 12)
 #define ATOMIC_RETURN    (1u << 13)
@@ -75,6 +76,20 @@ void coder_message_atomic(struct coder_builder *builder, enum coder_atomic opera
     struct sonde_operand to = sonde_operand_vreg(response), from = sonde_operand_vreg(data);
     coder_builder_send(builder, &send, response != 0 ? &to : NULL, address,
                        data != 0 ? &from : NULL);
+}
+
+void coder_message_add_dwords(struct coder_builder *builder, uint8_t channels, sonde_vreg addresses,
+                              sonde_vreg data)
+{
+    uint32_t registers = channels > 8 ? 2 : 1;
+    uint32_t descriptor =
+        ATOMIC_SURFACE | (uint32_t)CODER_ATOMIC_ADD << 8 | bti(builder) | lengths(registers, 0);
+    if (channels > 8)
+        descriptor &= ~ATOMIC_SIMD8;
+    struct sonde_gen_instruction send = make_send(builder, channels, true);
+    direct_set_send(&send, SONDE_GEN_SFID_DC1, descriptor, (uint8_t)registers);
+    struct sonde_operand from = sonde_operand_vreg(data);
+    coder_builder_send(builder, &send, NULL, addresses, &from);
 }
 
 void coder_message_store_pair(struct coder_builder *builder, sonde_vreg address, sonde_vreg data)

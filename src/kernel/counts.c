@@ -55,13 +55,13 @@ static void join_places(struct counts *c)
             join(c, 2 * kernel->edges[e].source + 1, 2 * kernel->edges[e].destination);
 }
 
-/* Between a jump back and where it goes. Only an estimate. */
-static void find_loops(struct counts *c)
+/* Between a jump back and where it goes. */
+void sonde_kernel_loop_depths(const struct sonde_kernel *kernel, uint32_t *depth)
 {
-    const struct sonde_kernel *kernel = c->kernel;
+    memset(depth, 0, kernel->block_count * sizeof *depth);
     for (size_t e = 0; e < kernel->edge_count; e++)
         for (uint32_t b = kernel->edges[e].destination; b <= kernel->edges[e].source; b++)
-            c->depth[b]++;
+            depth[b]++;
 }
 
 struct place_in_order {
@@ -122,7 +122,7 @@ static bool open_counts(struct counts *c, const struct sonde_kernel *kernel)
     if (c->place == NULL || c->order == NULL || c->depth == NULL || c->in_tree == NULL)
         return false;
     join_places(c);
-    find_loops(c);
+    sonde_kernel_loop_depths(kernel, c->depth);
     return sort_blocks(c) && grow_tree(c);
 }
 

@@ -54,6 +54,13 @@ sonde_vreg sonde_vreg_make_scratch(struct sonde_coder *coder, enum sonde_vreg_ty
     return 1;
 }
 
+/* All counters in memory, one after the other. */
+enum sonde_buffer_model sonde_coder_profile_buffer_addr_model(const struct sonde_coder *coder)
+{
+    (void)coder;
+    return SONDE_BUFFER_STATELESS;
+}
+
 enum sonde_status sonde_coder_compute_thread_chunk_address(
     struct sonde_coder *coder, struct sonde_procedure *procedure, sonde_vreg address,
     uint32_t bucket_count, uint32_t chunk_size, uint32_t base_offset, uint32_t offset_in_chunk,

@@ -99,12 +99,16 @@ static void check_executions(const struct sonde_trace_block_counts *counts)
     struct sonde_kernel *kernel;
     bool counted[32];
     uint64_t expected[32] = {0};
+    uint32_t depth[32];
     uint32_t counters = 0;
     assert_int_equal(sonde_kernel_create(&info, &kernel, NULL), SONDE_OK);
     assert_true(counts->count == sonde_kernel_block_count(kernel) && counts->count <= 32);
     assert_int_equal(sonde_kernel_counted_blocks(kernel, counted, NULL), SONDE_OK);
-    for (size_t b = 0; b < counts->count; b++)
-        expected[b] = counted[b] ? FAKE_COUNT(counters++) : 0;
+    sonde_kernel_loop_depths(kernel, depth);
+    for (uint32_t level = 32; level-- > 0;) /* counters of inner loops stand first */
+        for (size_t b = 0; b < counts->count; b++)
+            if (counted[b] && depth[b] == level)
+                expected[b] = FAKE_COUNT(counters++);
     assert_true(counters >= 2 && counters < counts->count);
     assert_int_equal(sonde_kernel_complete_counts(kernel, expected, NULL), SONDE_OK);
     assert_memory_equal(counts->counts, expected, counts->count * sizeof *expected);

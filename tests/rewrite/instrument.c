@@ -287,6 +287,41 @@ static void untouched_first(void **unused)
     close_fixture(&f);
 }
 
+static enum sonde_status reserve_sparing(struct fixture *f, enum sonde_vreg_type type,
+                                         uint32_t spare)
+{
+    struct sonde_procedure *procedure = sonde_procedure_create(f->coder, "hold");
+    struct sonde_operand counter = sonde_operand_vreg(sonde_vreg_make_counter(f->coder, type));
+    struct sonde_operand one = sonde_operand_immediate(1);
+    assert_int_equal(sonde_coder_operation(f->coder, procedure, SONDE_ADD, SONDE_GEN_TYPE_UD,
+                                           counter, counter, one, NULL, &f->error),
+                     SONDE_OK);
+    return sonde_coder_reserve_sparing(f->coder, procedure, spare, &f->error);
+}
+
+/* Counters that could as well stand in memory leave registers to messages. */
+static void sparing(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    struct setup liveness = {.own_liveness = true};
+    char busy[4096] = "L0:\n";
+    for (unsigned r = 1; r < 121; r += 2)
+        sprintf(busy + strlen(busy), "(W) mov (16|M0) r%u.0<1>:d 1:d\n", r);
+    strcat(busy, EOT); /* leaves r121 to r126 */
+    open_fixture(&f, busy, &liveness);
+    assert_int_equal(reserve_sparing(&f, SONDE_VREG_DWORD, 7), SONDE_ERROR_NO_REGISTER);
+    assert_non_null(strstr(f.error.message, "fewer than 7"));
+    assert_int_equal(reserve_sparing(&f, SONDE_VREG_DWORD, 6), SONDE_OK);
+    assert_int_equal(reserve_sparing(&f, SONDE_VREG_HWORD, 6), SONDE_ERROR_NO_REGISTER);
+    assert_int_equal(reserve_sparing(&f, SONDE_VREG_DHWORD, 4), SONDE_OK);
+    assert_int_equal(reserve_sparing(&f, SONDE_VREG_DHWORD, 2), SONDE_OK);
+    /* The start of two registers; six dwords beside them, of which one stays. */
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(reserve_sparing(&f, SONDE_VREG_DWORD, 1), SONDE_OK);
+    close_fixture(&f);
+}
+
 static void spilling(void **unused)
 {
     (void)unused;
@@ -557,10 +592,11 @@ int main(void)
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_and_removal), cmocka_unit_test(counter_cost),
-        cmocka_unit_test(untouched_first),   cmocka_unit_test(passes),
+        cmocka_unit_test(untouched_first),   cmocka_unit_test(sparing),
+        cmocka_unit_test(products_are_kept), cmocka_unit_test(passes),
         cmocka_unit_test(spilling),          cmocka_unit_test(sequences_stay_together),
         cmocka_unit_test(bad_arguments),     cmocka_unit_test(what_cannot_be_instrumented),
-        cmocka_unit_test(products_are_kept), cmocka_unit_test(damaged_kernels),
+        cmocka_unit_test(damaged_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
