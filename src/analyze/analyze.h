@@ -76,6 +76,8 @@ void analyze_profile_destroy(struct analyze_profile *profile);
  * when the instrumented code is not in the trace. */
 bool analyze_inserted_executions(const struct analyze_profile *profile, uint64_t *executed);
 
+/* The kind of an instruction: a row without counts. */
+struct analyze_mix_row analyze_mix_row_of(const struct sonde_gen_instruction *instruction);
 /* The instructions of a mix in a stable order (opcode, SIMD width, type). */
 int analyze_mix_row_compare(const void *a, const void *b);
 

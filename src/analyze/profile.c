@@ -25,6 +25,15 @@ static enum sonde_gen_type data_type(const struct sonde_gen_instruction *instruc
     return (enum sonde_gen_type)instruction->src[0].type;
 }
 
+struct analyze_mix_row analyze_mix_row_of(const struct sonde_gen_instruction *instruction)
+{
+    return (struct analyze_mix_row){
+        .opcode = (enum sonde_gen_opcode)instruction->opcode,
+        .simd = instruction->exec_size,
+        .type = data_type(instruction),
+    };
+}
+
 static enum sonde_status mix_add(struct analyze_mix *mix, const struct analyze_mix_row *row)
 {
     mix->static_count += row->static_count;
@@ -139,14 +148,9 @@ static enum sonde_status kernel_end(struct analyze_kernel *result, struct analyz
     }
     enum sonde_status status = SONDE_OK;
     for (size_t i = 0; i < result->instruction_count && status == SONDE_OK; i++) {
-        const struct sonde_gen_instruction *instruction = &result->instructions[i];
-        struct analyze_mix_row row = {
-            .opcode = (enum sonde_gen_opcode)instruction->opcode,
-            .simd = instruction->exec_size,
-            .type = data_type(instruction),
-            .static_count = 1,
-            .dynamic_count = result->instruction_executions[i],
-        };
+        struct analyze_mix_row row = analyze_mix_row_of(&result->instructions[i]);
+        row.static_count = 1;
+        row.dynamic_count = result->instruction_executions[i];
         status = mix_add(&result->mix, &row);
         if (status == SONDE_OK)
             status = mix_add(total, &row);

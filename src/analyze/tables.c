@@ -1,12 +1,10 @@
 #include "analyze/tables.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/records.h"
+#include "analyze/sources.h"
 #include "base/array.h"
-#include "sonde/source_lines.h"
 
 struct analyze_row *analyze_rows_add(struct analyze_rows *rows)
 {
@@ -32,13 +30,8 @@ static void locate(struct analyze_row *row, const struct analyze_code *code,
     uint32_t instruction = instruction_of(row);
     if (instruction >= code->count)
         return;
-    const struct sonde_source_line *line =
-        sonde_source_lines_find(lines, code->instructions[instruction].offset);
-    if (line == NULL || line->line == 0)
-        return;
-    const char *slash = strrchr(line->file, '/');
-    snprintf(row->source, sizeof row->source, "%.48s:%u", slash != NULL ? slash + 1 : line->file,
-             line->line);
+    analyze_source_name(sonde_source_lines_find(lines, code->instructions[instruction].offset),
+                        row->source);
 }
 
 void analyze_rows_locate(struct analyze_rows *rows)

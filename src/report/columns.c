@@ -76,6 +76,11 @@ static void fill_executed(const struct report_row *row, struct report_cell *cell
     cell->whole = row->whole->dynamic_count;
 }
 
+static void fill_source(const struct report_row *row, struct report_cell *cell)
+{
+    cell->name = row->source != NULL ? row->source : "";
+}
+
 static const struct report_column mix_columns[] = {
     {"kernel", "KERNEL", REPORT_CELL_TEXT, "name of the kernel", fill_kernel},
     {"hash", "HASH", REPORT_CELL_TEXT, "identifies the kernel's binary", fill_hash},
@@ -87,6 +92,9 @@ static const struct report_column mix_columns[] = {
     {"static-share", "STATIC%", REPORT_CELL_SHARE, "their share of the kernel", fill_static},
     {"dynamic", "DYNAMIC", REPORT_CELL_COUNT, "executions by hardware threads", fill_dynamic},
     {"dynamic-share", "DYNAMIC%", REPORT_CELL_SHARE, "their share of the kernel", fill_dynamic},
+    {"source", "SOURCE", REPORT_CELL_TEXT,
+     "source line that executes most of them, and how many others do some (built with -g)",
+     fill_source},
     {NULL, NULL, REPORT_CELL_TEXT, NULL, NULL},
 };
 
@@ -103,6 +111,8 @@ static const struct report_column block_columns[] = {
      fill_executed},
     {"share", "SHARE%", REPORT_CELL_SHARE, "share of the kernel's executed instructions",
      fill_executed},
+    {"source", "SOURCE", REPORT_CELL_TEXT, "source lines of the block, of programs built with -g",
+     fill_source},
     {NULL, NULL, REPORT_CELL_TEXT, NULL, NULL},
 };
 

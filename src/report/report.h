@@ -18,6 +18,7 @@ struct report_row {
     const struct analyze_mix *whole;      /* what shares are taken of */
     const struct analyze_mix_row *kind;   /* of an instruction-mix report */
     size_t block;                         /* of a block report */
+    const char *source;                   /* of these two: its source lines, NULL not known */
     const struct analyze_callflow *flow;  /* of a call flow; `index` is one into */
     size_t index;                         /* its functions, edges, nodes or spans */
     const struct analyze_lines *lines;    /* of source lines, `index` is one into them */

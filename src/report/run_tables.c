@@ -1,3 +1,4 @@
+#include "report/sources.h"
 #include "report/run_tables.h"
 
 #include <stdio.h>
@@ -120,7 +121,8 @@ static enum sonde_status put_profile(struct walk *walk, const char *tool)
         count +=
             view.by_block ? profile->kernels[k].kernel->block_count : profile->kernels[k].mix.count;
     struct report_row *rows = calloc(count + 1, sizeof *rows);
-    for (size_t k = 0; k < profile->kernel_count && rows != NULL; k++) {
+    report_source *sources = calloc(count + 1, sizeof *sources);
+    for (size_t k = 0; k < profile->kernel_count && rows != NULL && sources != NULL; k++) {
         const struct analyze_kernel *kernel = &profile->kernels[k];
         size_t here = view.by_block ? kernel->kernel->block_count : kernel->mix.count;
         for (size_t i = 0; i < here; i++)
@@ -130,10 +132,14 @@ static enum sonde_status put_profile(struct walk *walk, const char *tool)
                 .block = i,
                 .kind = view.by_block ? NULL : &kernel->mix.rows[i],
             };
+        report_sources_fill(kernel, view.by_block, rows + filled - here, sources + filled - here,
+                            here);
     }
-    status = rows == NULL ? sonde_error_set(walk->error, SONDE_ERROR_MEMORY, 0, "out of memory")
-                          : put_table(walk, &view, rows, count);
+    status = rows == NULL || sources == NULL
+                 ? sonde_error_set(walk->error, SONDE_ERROR_MEMORY, 0, "out of memory")
+                 : put_table(walk, &view, rows, count);
     free(rows);
+    free(sources);
     analyze_profile_destroy(profile);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "report/report.h"
 #include "report/rows.h"
+#include "report/sources.h"
 
 /* One kernel, or the total: a heading and its rows. */
 struct section {
@@ -12,6 +13,7 @@ struct section {
     const struct analyze_mix *whole;
     struct report_row *rows;
     size_t count;
+    report_source *sources; /* of the rows */
 };
 
 struct printer {
@@ -30,7 +32,8 @@ static bool section_fill(struct printer *printer, const struct analyze_kernel *k
     section->whole = kernel != NULL ? &kernel->mix : &printer->profile->total;
     section->count = printer->view->by_block ? kernel->kernel->block_count : section->whole->count;
     section->rows = calloc(section->count + 1, sizeof *section->rows);
-    if (section->rows == NULL)
+    section->sources = calloc(section->count + 1, sizeof *section->sources);
+    if (section->rows == NULL || section->sources == NULL)
         return false;
     for (size_t i = 0; i < section->count; i++) {
         section->rows[i].kernel = kernel;
@@ -40,6 +43,8 @@ static bool section_fill(struct printer *printer, const struct analyze_kernel *k
         else
             section->rows[i].kind = &section->whole->rows[i];
     }
+    report_sources_fill(kernel, printer->view->by_block, section->rows, section->sources,
+                        section->count);
     report_rows_sort(&printer->layout, section->rows, section->count);
     if (printer->options->limit > 0 && section->count > printer->options->limit)
         section->count = printer->options->limit;
@@ -84,21 +89,31 @@ static void print_json(struct printer *printer, const struct section *section)
     report_json_end_object(json);
 }
 
+static void print_rows(struct printer *printer, const struct section *section)
+{
+    switch (printer->options->format) {
+    case REPORT_FORMAT_CSV:
+        report_rows_print_csv(&printer->layout, section->rows, section->count, printer->text);
+        break;
+    case REPORT_FORMAT_JSON:
+        print_json(printer, section);
+        break;
+    case REPORT_FORMAT_TEXT:
+        print_heading(printer, section);
+        report_rows_print_text(&printer->layout, section->rows, section->count, printer->text);
+        break;
+    }
+}
+
 static bool print_section(struct printer *printer, const struct analyze_kernel *kernel)
 {
     struct section section;
-    if (!section_fill(printer, kernel, &section))
-        return false;
-    if (printer->options->format == REPORT_FORMAT_CSV)
-        report_rows_print_csv(&printer->layout, section.rows, section.count, printer->text);
-    else if (printer->options->format == REPORT_FORMAT_JSON)
-        print_json(printer, &section);
-    else {
-        print_heading(printer, &section);
-        report_rows_print_text(&printer->layout, section.rows, section.count, printer->text);
-    }
+    bool good = section_fill(printer, kernel, &section);
+    if (good)
+        print_rows(printer, &section);
     free(section.rows);
-    return true;
+    free(section.sources);
+    return good;
 }
 
 static void print_begin(struct printer *printer)
@@ -143,13 +158,26 @@ static bool print_sections(struct printer *printer)
     return done;
 }
 
+static bool has_sources(const struct analyze_profile *profile)
+{
+    for (size_t i = 0; i < profile->kernel_count; i++)
+        if (profile->kernels[i].kernel->debug_elf != NULL)
+            return true;
+    return false;
+}
+
 enum sonde_status report_profile_print(const struct analyze_profile *profile,
                                        const struct report_options *options,
                                        struct report_text *text, struct report_json *json,
                                        struct sonde_error *error)
 {
+    struct report_view view = *report_view_of_tool(profile->tool);
+    char columns[256];
+    snprintf(columns, sizeof columns, "%s%s", view.default_columns,
+             has_sources(profile) ? ",source" : "");
+    view.default_columns = columns;
     struct printer printer = {
-        .view = report_view_of_tool(profile->tool),
+        .view = &view,
         .options = options,
         .profile = profile,
         .text = text,

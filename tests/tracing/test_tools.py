@@ -268,9 +268,9 @@ def bounds():
     has(expect(run("report"), 0).out, r"(?m)^1280 addresses were checked$", "5 messages")
 
 
-def rows_of_kernel(tool, kernel):
+def rows_of_kernel(tool, kernel, *options):
     """The same of a tool that has a heading for each kernel."""
-    expect(run("run", "-q", "--device", DEVICE, "-t", tool, "--", GOLDEN, kernel), 0)
+    expect(run("run", "-q", "--device", DEVICE, "-t", tool, "--", GOLDEN, kernel, *options), 0)
     found = json.loads(expect(run("report", "--format=json"), 0).out)["reports"][0]["kernels"]
     table = list(csv.DictReader(io.StringIO(expect(run("report", "--format=csv"), 0).out)))
     text = expect(run("report"), 0).out
@@ -282,7 +282,8 @@ def rows_of_kernel(tool, kernel):
                for key, value in one.items()} ==
               {key: other[key] for key in one}, f"{one} and {other}")
         cells = [other[key] for key in one]
-        check(any(line.split() == cells for line in text.splitlines()), f"{cells} in:\n{text}")
+        check(any(line.split() == " ".join(cells).split() for line in text.splitlines()),
+              f"{cells} in:\n{text}")
     return found[0]["rows"]
 
 
@@ -305,6 +306,15 @@ def buffers_are_named():
           "race")
 
 
+def source_line(text):
+    """Number of the line of golden.c's program that has the text."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.c"),
+              encoding="utf-8") as file:
+        program = file.read().split("source[] =")[1]
+    lines = [line for line in program.splitlines() if line.startswith('    "')]
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
 def source_lines_are_shown():
     """Lines of golden.c's program text: line 4 of it is all of the kernel strides, line 11 has the
     write of the kernel racing."""
@@ -315,6 +325,19 @@ def source_lines_are_shown():
             check({row["source"] for row in table if row["buffer"]} == {"1:4"}, table)
     check([row["source"] for row in several("race", "racing", "-g")["race"]] == ["1:11"], "race")
     has(expect(run("report"), 0).out, r"SOURCE\n.* 1:11\n", "text")
+    # The line of the loop is all that is executed ten times.
+    loop = source_line("for (int j")
+    blocks = rows_of_kernel("bblprof", "loop", "-g")
+    check({row["source"] for row in blocks if row["executions"] == 10 * THREADS} ==
+          {f"1:{loop}"}, blocks)
+    lines = [int(line) for row in blocks for line in row["source"][2:].split("-") if line]
+    check(min(lines) >= loop - 4 and max(lines) == loop + 2, blocks)
+    kinds = rows_of_kernel("opcodeprof", "loop", "-g")
+    check(all(row["source"].split()[0] == f"1:{loop}" for row in kinds
+              if row["dynamic"] >= 10 * THREADS), kinds)
+    check(any(row["source"] == f"1:{loop + 1}" for row in kinds if row["simd"] == 16), kinds)
+    for tool in ("bblprof", "opcodeprof"):
+        check("source" not in rows_of_kernel(tool, "loop")[0], tool)
     several("race", "racing")
     check("SOURCE" not in expect(run("report"), 0).out, "a column without lines")
 
