@@ -5,7 +5,9 @@ One row a program: the examples, and with --programs DIR those that were built
 there (scripts/workload_table.py). The time of the kernels is measured inside the
 program (kernel_time.c): from enqueue to finish, for all of them. Times are the
 best of N runs; PoCL runs once before, so that its kernel cache is warm. Ratios
-to Oclgrind above 1 and to PoCL below 1 mean that the emulated GPU is faster.
+to Oclgrind above 1 and to PoCL below 1 mean that the emulated GPU is faster. A
+rival that the limit stops counts with the time that its kernels had taken until
+then (">"), so that the ratio and the means with it are at least what they say.
 Memory is what the emulated GPU had resident at most, beside the program's own
 buffers and images; it may be twice those and 256 MiB.
 """
@@ -34,6 +36,14 @@ MEMORY_BASE, MEMORY_FACTOR = 256 << 20, 2
 OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 
 
+def ended(process, seconds):
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 class Bench:
     def __init__(self, options, scratch):
         self.options = options
@@ -51,20 +61,23 @@ class Bench:
         path = os.path.join(self.scratch, "time")
         if os.path.exists(path):
             os.remove(path)
-        try:
-            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL,
-                                  env={**os.environ, "LD_PRELOAD": self.preload,
-                                       "KERNEL_TIME": path, **environment},
-                                  capture_output=True, timeout=self.options.limit, check=False)
-        except subprocess.TimeoutExpired:
-            return "timeout"
-        if done.returncode != 0:
-            return f"exit {done.returncode}"
+        with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "LD_PRELOAD": self.preload,
+                                   "KERNEL_TIME": path, **environment},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            stopped = not ended(process, self.options.limit)
+            if stopped:
+                process.terminate()
+                if not ended(process, 20):
+                    process.kill()
+        if process.returncode != 0 and not stopped:
+            return f"exit {process.returncode}"
         try:
             with open(path, encoding="ascii") as file:
-                return json.loads(file.readline())
+                result = json.loads(file.readline())
         except (OSError, ValueError):
-            return "no kernel"
+            return "timeout" if stopped else "no kernel"
+        return result
 
     def example_on_oclgrind(self, command):
         """Through its own launcher, which keeps other libraries from being preloaded: the
@@ -85,7 +98,7 @@ class Bench:
         good = [result for result in results if not isinstance(result, str)]
         if not good:
             return results[0]
-        return min(good, key=lambda result: result["kernel_seconds"])
+        return min(good, key=lambda result: (result.get("unfinished", 0), result["kernel_seconds"]))
 
     def row(self, name, command, folder):
         repeats = self.options.repeats
@@ -105,14 +118,25 @@ class Bench:
         return name, rivals, devices
 
 
+def is_unfinished(result):
+    return not isinstance(result, str) and result.get("unfinished", 0) == 1
+
+
 def milliseconds(result):
-    return result if isinstance(result, str) else f"{result['kernel_seconds'] * 1000:.2f}"
+    if isinstance(result, str):
+        return result
+    return (">" if is_unfinished(result) else "") + f"{result['kernel_seconds'] * 1000:.2f}"
 
 
 def ratio(rival, ours):
-    if isinstance(rival, str) or isinstance(ours, str):
+    """None where there is none; at least that much where the rival is not finished."""
+    if isinstance(rival, str) or isinstance(ours, str) or is_unfinished(ours):
         return None
     return rival["kernel_seconds"] / ours["kernel_seconds"]
+
+
+def pocl_ratio(rivals, ours):
+    return None if is_unfinished(rivals["PoCL"]) else ratio(rivals["PoCL"], ours)
 
 
 def memory(devices):
@@ -131,8 +155,9 @@ def print_row(row):
     cells = [name, milliseconds(rivals["Oclgrind"]), milliseconds(rivals["PoCL"])]
     for result in devices.values():
         cells.append(milliseconds(result))
-        faster, slower = ratio(rivals["Oclgrind"], result), ratio(rivals["PoCL"], result)
-        cells.append("-" if faster is None else f"{faster:.1f}")
+        faster, slower = ratio(rivals["Oclgrind"], result), pocl_ratio(rivals, result)
+        least = ">" if is_unfinished(rivals["Oclgrind"]) else ""
+        cells.append("-" if faster is None else f"{least}{faster:.1f}")
         cells.append("-" if slower is None else f"{1 / slower:.1f}")
     buffers, server, too_much = memory(devices)
     print("| " + " | ".join(cells + [buffers, server + (" (too much)" if too_much else "")]) + " |",
@@ -148,8 +173,10 @@ def mean(values):
 def print_means(rows, devices):
     for device in devices:
         faster, count = mean([ratio(row[1]["Oclgrind"], row[2][device]) for row in rows])
-        slower, others = mean([ratio(row[1]["PoCL"], row[2][device]) for row in rows])
-        print(f"\nemu:{device}: {faster:.1f} times as fast as Oclgrind ({count} programs), "
+        slower, others = mean([pocl_ratio(row[1], row[2][device]) for row in rows])
+        unfinished = sum(is_unfinished(row[1]["Oclgrind"]) for row in rows)
+        print(f"\nemu:{device}: {faster:.1f} times as fast as Oclgrind ({count} programs"
+              f"{f', {unfinished} of them at least' if unfinished else ''}), "
               f"{1 / slower if slower else 0:.1f} times as slow as PoCL ({others} programs), "
               "geometric means")
 

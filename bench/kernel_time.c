@@ -3,6 +3,8 @@
  * that it asked for. KERNEL_TIME names the file that a line of JSON is added
  * to when the program ends:
  *   kernel_seconds, launches,
+ *   unfinished: 1 if SIGTERM ended the program; kernel_seconds then has the time so far of
+ *   the kernel that was running,
  *   buffer_bytes: buffers and images that existed at a time, at most,
  *   server_bytes: resident memory of the emulated GPU, at most; 0 without one. */
 #define CL_TARGET_OPENCL_VERSION 300
@@ -11,6 +13,7 @@
 #pragma GCC visibility pop
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static double kernel_seconds;
+static volatile double running_since; /* 0 = no kernel runs */
 static unsigned long launches;
 static size_t live_bytes, peak_bytes;
 
@@ -36,11 +40,34 @@ static double now(void)
     if (real == NULL)                                                                              \
         *(void **)&real = dlsym(RTLD_NEXT, #name)
 
+static void report(int unfinished);
+
+/* What the program has done so far counts as "at least". */
+static void stopped(int number)
+{
+    if (running_since > 0)
+        kernel_seconds += now() - running_since;
+    report(1);
+    _exit(128 + number);
+}
+
+static double start_clock(void)
+{
+    static bool catches;
+    if (!catches)
+        signal(SIGTERM, stopped);
+    catches = true;
+    running_since = now();
+    return running_since;
+}
+
 static cl_int finish_and_add(cl_command_queue queue, double start, cl_int status)
 {
+    if (status == CL_SUCCESS)
+        clFinish(queue);
+    running_since = 0;
     if (status != CL_SUCCESS)
         return status;
-    clFinish(queue);
     pthread_mutex_lock(&lock);
     kernel_seconds += now() - start;
     launches++;
@@ -53,7 +80,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_uint wait_count, const cl_event *wait, cl_event *event)
 {
     REAL(clEnqueueNDRangeKernel);
-    double start = now();
+    double start = start_clock();
     return finish_and_add(
         queue, start,
         real(queue, kernel, dimensions, offset, global, local, wait_count, wait, event));
@@ -65,7 +92,7 @@ cl_int clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint wait_coun
                      const cl_event *wait, cl_event *event)
 {
     REAL(clEnqueueTask);
-    double start = now();
+    double start = start_clock();
     return finish_and_add(queue, start, real(queue, kernel, wait_count, wait, event));
 }
 #pragma GCC diagnostic pop
@@ -146,15 +173,20 @@ static unsigned long long server_bytes(void)
     }
 }
 
-static void __attribute__((destructor)) report(void)
+static void report(int unfinished)
 {
     const char *path = getenv("KERNEL_TIME");
-    FILE *file = path != NULL && launches > 0 ? fopen(path, "a") : NULL;
+    FILE *file = path != NULL && kernel_seconds > 0 ? fopen(path, "a") : NULL;
     if (file == NULL)
         return;
     fprintf(file,
             "{\"kernel_seconds\": %.9f, \"launches\": %lu, \"buffer_bytes\": %zu, "
-            "\"server_bytes\": %llu}\n",
-            kernel_seconds, launches, peak_bytes, server_bytes());
+            "\"server_bytes\": %llu, \"unfinished\": %d}\n",
+            kernel_seconds, launches, peak_bytes, server_bytes(), unfinished);
     fclose(file);
+}
+
+static void __attribute__((destructor)) report_at_end(void)
+{
+    report(0);
 }
