@@ -229,6 +229,34 @@ static void store(uint8_t *at, uint32_t value)
     memcpy(at, &value, sizeof value);
 }
 
+/* At the largest limit there is: a full buffer stays as it is, and so does what stands where an
+ * offset of 0 would lead. Each thread passes the limit once at most, far from going round. */
+static void never_goes_round(void **unused)
+{
+    (void)unused;
+    struct fixture *f = open_fixture(0);
+    count_pass(f);
+    uint64_t all = f->result.lost, lost = 0;
+    memset(f->start, 0, sizeof f->start);
+    profile_trace_prepare(&f->trace, f->start, sizeof f->start, PROFILE_TRACE_RECORD);
+    store(f->start + PROFILE_CONTROL_LIMIT, PROFILE_TRACE_LIMIT);
+    store(f->start + PROFILE_CONTROL_CURSOR, PROFILE_TRACE_LIMIT);
+    sonde_rewritten_clear(&f->probe.out);
+    probe_run(&f->probe);
+    const uint8_t *buffer = machine_surface(f->probe.machine, MACHINE_PROFILE);
+    assert_int_equal(load(buffer + PROFILE_CONTROL_OVERFLOW), 1);
+    assert_memory_equal(buffer + 4, f->start + 4, PROFILE_CONTROL_CURSOR - 4);
+    uint32_t cursor = load(buffer + PROFILE_CONTROL_CURSOR);
+    assert_true(cursor > PROFILE_TRACE_LIMIT &&
+                cursor <= PROFILE_TRACE_LIMIT + PROBE_THREADS * f->trace.largest);
+    for (uint32_t b = 0; b < f->trace.layout.block_count; b++)
+        lost += sonde_profile_array_sum(&f->trace.lost, buffer, sizeof f->start, b, 0);
+    assert_int_equal(lost, all);
+    assert_memory_equal(buffer + f->trace.base, f->start + f->trace.base,
+                        PROBE_OWN_ADDRESS - f->trace.base);
+    close_fixture(f);
+}
+
 /* Every space that was asked for is done at the end, filled or not, and a
  * buffer that was emptied can be filled again. */
 static void emptied(void **unused)
@@ -315,9 +343,8 @@ int main(void)
     if (!probe_setup())
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records),
-        cmocka_unit_test(overflow),
-        cmocka_unit_test(emptied),
+        cmocka_unit_test(records),          cmocka_unit_test(overflow),
+        cmocka_unit_test(never_goes_round), cmocka_unit_test(emptied),
         cmocka_unit_test(refused_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

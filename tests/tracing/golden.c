@@ -87,6 +87,13 @@ static const char source[] =
     "  int i = get_global_id(0);\n"
     "  out[i] = in[i] + (int)(seed >> 32) + (int)seed + s;\n"
     "}\n"
+    /* Does something else each time, if the clock goes on. */
+    "ulong __attribute__((overloadable)) intel_get_cycle_counter(void);\n"
+    "K clocked(global const int *in, global const int *table, global int *out) {\n"
+    "  int n = in[get_global_id(0)] + (int)intel_get_cycle_counter() & 31, sum = 0;\n"
+    "  for (int j = 0; j < n; j++) sum += sum * j + in[j];\n"
+    "  out[get_global_id(0)] = sum;\n"
+    "}\n"
     "K loop(global const int *in, global const int *table, global int *out) {\n"
     "  int i = get_global_id(0), sum = 0;\n"
     "  int n = table[10];\n"

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
@@ -121,6 +122,18 @@ def memtrace():
     check(all(number(row, "lowest") == 0 and row["width"] == 4 for row in table), table)
 
 
+def local_memory():
+    """shared[l] written and shared[63 - l] read: the first 256 bytes of it, by all."""
+    table = [row for row in rows("memtrace", "ordered") if "slm" in row["access"]]
+    check([(row["access"].split()[0], row["executions"], row["addresses"], row["bytes"],
+            row["lowest"], row["highest"]) for row in table] ==
+          [(what, THREADS, ITEMS, 4 * ITEMS, "0x0", hex(4 * 63)) for what in ("write", "read")],
+          table)
+    table = [row for row in rows("stride", "ordered", columns="+lines") if "slm" in row["access"]]
+    # One up, the other one down.
+    check([row["unit"] + row["constant"] for row in table] == [THREADS] * 2, table)
+
+
 def messages_inside_a_product():
     """The write of out[i] of the kernel loop: newer compilers put the read of table[10] between a
     multiplication in the accumulator and the step that reads it."""
@@ -143,6 +156,17 @@ def simdprof():
     check(lanes == [64, 64, 256], sends)
     check(all(row["capacity"] == row["executions"] * row["simd"] for row in table), table)
     check([row["use"] for row in sends if row["lanes"] == 256] == [100.0], sends)
+    # Instructions that act whatever the mask says (W) are left out, and branches; all others are
+    # there.
+    expect(run("run", "-q", "--device", DEVICE, "-t", "bblprof,simdprof", "--", GOLDEN, "lanes"), 0)
+    listing = [re.match(r"/\* +(\d+) \*/ /\* \[\w+\] \*/ (\(W.*?\))?(?: *\(.*?\))? *(\w+)", line)
+               for line in expect(run("annotate", "-t", "bblprof"), 0).out.splitlines()
+               if line.startswith("/*")]
+    masked = {index for index, line in enumerate(listing) if int(line[1]) > 0 and not line[2] and
+              line[3] not in ("if", "else", "endif", "while", "goto", "join", "jmpi")}
+    check(sum(1 for line in listing if line[2]) > 4 and
+          {row["instruction"] for row in table if row["executions"] > 0} == masked,
+          f"{masked}: {table}")
 
 
 def regtrace():
@@ -354,6 +378,21 @@ def occupancy():
         check(row["fill"] == round(100 * row["busy"] / (row["span"] * row["slots"]), 2), row)
 
 
+def another_time_another_way():
+    """A kernel that goes by the clock may need other space than was counted: never silently."""
+    differences = 0
+    for tools in ("flowtrace", "memtrace", "regtrace,flowtrace"):
+        result = expect(run("run", "--device", DEVICE, "--timing", "-t", tools, "--", GOLDEN,
+                            "clocked"), 0)
+        told = re.search(r"dispatch 0 of kernel clocked: (\d+) bytes of records were counted, and "
+                         r"(\d+) made: it did not do the same twice", result.err)
+        lost = int(re.search(r"records    \d+ kept, (\d+) lost", result.err)[1])
+        check((lost > 0) == (told is not None and int(told[1]) < int(told[2])), result)
+        differences += told is not None
+    # What such a kernel does on this device depends on its timing.
+    check(differences > 0 or DEVICE == "emu:skl", "the clock had no effect")
+
+
 def losses_are_said():
     result = expect(run("run", "--device", DEVICE, "-t", "stride", "--max-buffer", "2K", "--",
                         GOLDEN, "strides"), 0)
@@ -367,6 +406,7 @@ def losses_are_said():
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
 DEVICE = sys.argv[3]
 sys.exit(harness.main([stride, counts, cacheline, order_of_lines, direct_mapped, memtrace,
-                       messages_inside_a_product, simdprof, regtrace, chosen_registers,
+                       local_memory, messages_inside_a_product, simdprof, regtrace, chosen_registers,
                        flowtrace, latency, race,
-                       bounds, buffers_are_named, source_lines_are_shown, occupancy, losses_are_said]))
+                       bounds, buffers_are_named, source_lines_are_shown, occupancy, another_time_another_way,
+                       losses_are_said]))
