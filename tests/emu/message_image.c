@@ -67,6 +67,79 @@ static uint32_t get_dword(struct emu_worker *worker, unsigned grf, unsigned lane
     return value;
 }
 
+/* A texel for each channel, at a random place. */
+enum { QPITCH = 64, LAYERS = 3, HEIGHT = 61 };
+struct texels {
+    unsigned bytes;        /* of one */
+    uint32_t values[4][8]; /* by component and channel */
+    uint32_t at[8];        /* offset in the surface */
+    uint8_t before[8][16]; /* what is there */
+};
+
+static void choose_texels(struct emu_worker *worker, unsigned width, unsigned data,
+                          struct texels *texels)
+{
+    unsigned bytes = texels->bytes;
+
+    for (unsigned lane = 0; lane < 8; lane++) {
+        /* Distinct columns, so that channels do not overwrite. */
+        unsigned x = (fixture_random() % (width / 8)) * 8 + lane;
+        unsigned y = fixture_random() % HEIGHT, z = fixture_random() % LAYERS;
+        put_dword(worker, FIXTURE_SRC0, lane, x);
+        put_dword(worker, FIXTURE_SRC0 + 1, lane, y);
+        put_dword(worker, FIXTURE_SRC0 + 2, lane, z);
+        texels->at[lane] = place_of[y + z * QPITCH][x * bytes];
+        for (unsigned i = 0; i < 4; i++) {
+            texels->values[i][lane] =
+                fixture_random() & (bytes >= 4 ? UINT32_MAX : (1u << 8 * bytes) - 1);
+            put_dword(worker, data + i, lane, texels->values[i][lane]);
+        }
+    }
+    for (unsigned lane = 0; lane < 8; lane++)
+        fixture_get(worker, BASE + texels->at[lane], texels->before[lane], bytes);
+}
+
+/* Channels that are not enabled left theirs alone. */
+static void check_memory(struct emu_worker *worker, const struct texels *texels, uint32_t enabled)
+{
+    unsigned bytes = texels->bytes;
+    uint8_t after[16];
+
+    for (unsigned lane = 0; lane < 8; lane++) {
+        fixture_get(worker, BASE + texels->at[lane], after, bytes);
+        for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+            if (enabled >> lane & 1)
+                assert_memory_equal(after + 4 * i, &texels->values[i][lane], bytes < 4 ? bytes : 4);
+            else
+                assert_memory_equal(after, texels->before[lane], bytes);
+    }
+}
+
+static void check_registers(struct emu_worker *worker, const struct texels *texels,
+                            uint32_t enabled)
+{
+    for (unsigned lane = 0; lane < 8; lane++)
+        for (unsigned i = 0; enabled >> lane & 1 && i < 4; i++) {
+            uint32_t absent = i == 3;
+            assert_int_equal(get_dword(worker, FIXTURE_DST + i, lane),
+                             i < (texels->bytes + 3) / 4 ? texels->values[i][lane] : absent);
+        }
+}
+
+static void write_and_read(struct emu_worker *worker, unsigned width, unsigned bytes, bool split)
+{
+    struct texels texels = {.bytes = bytes};
+    uint32_t enabled = fixture_random() & 0xff;
+
+    choose_texels(worker, width, split ? FIXTURE_SRC1 : FIXTURE_SRC0 + 3, &texels);
+    set_typed(worker, SONDE_GEN_MESSAGE_TYPED_WRITE, 3, 0xf, 0, split);
+    assert_int_equal(fixture_run(worker, enabled, split), EMU_MESSAGE_DONE);
+    check_memory(worker, &texels, enabled);
+    set_typed(worker, SONDE_GEN_MESSAGE_TYPED_READ, 3, 0xf, 0, false);
+    assert_int_equal(fixture_run(worker, enabled, false), EMU_MESSAGE_DONE);
+    check_registers(worker, &texels, enabled);
+}
+
 static void tiles_hold_texels_where_they_belong(void **state)
 {
     static const struct {
@@ -74,14 +147,13 @@ static void tiles_hold_texels_where_they_belong(void **state)
     } formats[] = {{0x143, 1}, {0x10d, 2}, {0x0d7, 4}, {0x087, 8}, {0x002, 16}};
     static const unsigned tiles[] = {LINEAR, XTILE, YTILE};
     struct emu_worker *worker = fixture_create(NULL);
-    enum { QPITCH = 64, LAYERS = 3, HEIGHT = 61 };
 
     (void)state;
     fixture_map(worker, BASE, (size_t)MAP_WIDTH * MAP_HEIGHT);
     for (unsigned t = 0; t < 3; t++) {
         walk_tiles(tiles[t]);
         for (unsigned f = 0; f < 5; f++) {
-            unsigned bytes = formats[f].bytes, width = MAP_WIDTH / bytes - 3;
+            unsigned width = MAP_WIDTH / formats[f].bytes - 3;
             struct fixture_image image = {.type = f % 2 ? 2 : 1,
                                           .format = formats[f].format,
                                           .tile = tiles[t],
@@ -93,48 +165,8 @@ static void tiles_hold_texels_where_they_belong(void **state)
                                           .array = f % 2 == 0,
                                           .base = BASE};
             fixture_image(worker, 5, &image);
-            for (unsigned round = 0; round < 300; round++) {
-                uint32_t values[4][8], at[8];
-                unsigned split = round % 2, data = split ? FIXTURE_SRC1 : FIXTURE_SRC0 + 3;
-                uint32_t enabled = fixture_random() & 0xff;
-
-                for (unsigned lane = 0; lane < 8; lane++) {
-                    /* Distinct columns, so that channels do not overwrite. */
-                    unsigned x = (fixture_random() % (width / 8)) * 8 + lane;
-                    unsigned y = fixture_random() % HEIGHT, z = fixture_random() % LAYERS;
-                    put_dword(worker, FIXTURE_SRC0, lane, x);
-                    put_dword(worker, FIXTURE_SRC0 + 1, lane, y);
-                    put_dword(worker, FIXTURE_SRC0 + 2, lane, z);
-                    at[lane] = place_of[y + z * QPITCH][x * bytes];
-                    for (unsigned i = 0; i < 4; i++) {
-                        values[i][lane] =
-                            fixture_random() & (bytes >= 4 ? UINT32_MAX : (1u << 8 * bytes) - 1);
-                        put_dword(worker, data + i, lane, values[i][lane]);
-                    }
-                }
-                uint8_t before[8][16], after[16];
-                for (unsigned lane = 0; lane < 8; lane++)
-                    fixture_get(worker, BASE + at[lane], before[lane], bytes);
-                set_typed(worker, SONDE_GEN_MESSAGE_TYPED_WRITE, 3, 0xf, 0, split);
-                assert_int_equal(fixture_run(worker, enabled, split), EMU_MESSAGE_DONE);
-                for (unsigned lane = 0; lane < 8; lane++) {
-                    fixture_get(worker, BASE + at[lane], after, bytes);
-                    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
-                        if (enabled >> lane & 1)
-                            assert_memory_equal(after + 4 * i, &values[i][lane],
-                                                bytes < 4 ? bytes : 4);
-                        else
-                            assert_memory_equal(after, before[lane], bytes);
-                }
-                set_typed(worker, SONDE_GEN_MESSAGE_TYPED_READ, 3, 0xf, 0, false);
-                assert_int_equal(fixture_run(worker, enabled, false), EMU_MESSAGE_DONE);
-                for (unsigned lane = 0; lane < 8; lane++)
-                    for (unsigned i = 0; enabled >> lane & 1 && i < 4; i++) {
-                        uint32_t absent = i == 3;
-                        assert_int_equal(get_dword(worker, FIXTURE_DST + i, lane),
-                                         i < (bytes + 3) / 4 ? values[i][lane] : absent);
-                    }
-            }
+            for (unsigned round = 0; round < 300; round++)
+                write_and_read(worker, width, formats[f].bytes, round % 2);
         }
     }
     assert_int_equal(worker->outside, 0);
@@ -210,14 +242,112 @@ static double field_value(struct field field, uint32_t bits)
     }
 }
 
+/* A format of which all components are alike. */
+struct small_format {
+    unsigned format, bytes;
+    struct field field;
+    unsigned components[4]; /* byte position + 1 in the texel, 0: absent */
+};
+
+/* Eight texels of values from `first` on go to memory. */
+static void put_texels(struct emu_worker *worker, const struct small_format *row, uint32_t first,
+                       uint8_t texels[8][8], uint8_t memory[64])
+{
+    unsigned step = row->field.width / 8;
+
+    memset(memory, 0xee, 64);
+    for (unsigned lane = 0; lane < 8; lane++) {
+        for (unsigned i = 0; i < 4; i++) {
+            /* Components differ, but for those that share their bits. */
+            uint32_t bits = (first + lane) ^ ((row->components[i] - 1) / step * 0x55);
+            if (row->components[i])
+                memcpy(texels[lane] + row->components[i] - 1, &bits, step);
+        }
+        memcpy(memory + lane * row->bytes, texels[lane], row->bytes);
+        put_dword(worker, FIXTURE_SRC0, lane, lane);
+        put_dword(worker, FIXTURE_SRC0 + 1, lane, 0);
+    }
+    fixture_put(worker, BASE, memory, 64);
+}
+
+/* What was read of component i of a texel. */
+static void check_component(const struct small_format *row, const uint8_t *texel, unsigned i,
+                            uint32_t got)
+{
+    unsigned step = row->field.width / 8;
+    bool integer = row->field.kind == 'U' || row->field.kind == 'S';
+    uint32_t bits = 0;
+    float value;
+
+    memcpy(&value, &got, 4);
+    if (!row->components[i]) {
+        assert_true(integer ? got == (i == 3) : value == (i == 3 ? 1.0f : 0.0f));
+        return;
+    }
+    memcpy(&bits, texel + row->components[i] - 1, step);
+    double expected = field_value(row->field, bits);
+    if (row->field.kind == 'U')
+        assert_int_equal(got, bits);
+    else if (row->field.kind == 'S')
+        assert_int_equal(got, step == 1 ? (uint32_t)(int8_t)bits : (uint32_t)(int16_t)bits);
+    else if (isnan(expected))
+        assert_true(isnan(value));
+    else
+        assert_true(value == (float)expected);
+}
+
+/* Write back what was read: the same bytes (but for NaN payloads and the two
+ * encodings of -1). */
+static void write_back(struct emu_worker *worker, const struct small_format *row,
+                       const uint8_t memory[64])
+{
+    unsigned step = row->field.width / 8;
+    uint8_t back[64];
+
+    memcpy(fixture_grf(worker, FIXTURE_SRC1), fixture_grf(worker, FIXTURE_DST), 128);
+    memset(back, 0xee, sizeof back);
+    fixture_put(worker, BASE, back, sizeof back);
+    set_typed(worker, SONDE_GEN_MESSAGE_TYPED_WRITE, 2, 0xf, 0, true);
+    assert_int_equal(fixture_run(worker, 0xff, true), EMU_MESSAGE_DONE);
+    fixture_get(worker, BASE, back, sizeof back);
+    for (unsigned at = 0; at < 8 * row->bytes; at += step) {
+        uint32_t old = 0, new = 0;
+        memcpy(&old, memory + at, step);
+        memcpy(&new, back + at, step);
+        double value = field_value(row->field, old);
+        if (!isnan(value) && !(row->field.kind == 's' && value == -1))
+            assert_int_equal(old, new);
+    }
+    assert_memory_equal(memory + 8 * row->bytes, back + 8 * row->bytes, 64 - 8 * row->bytes);
+}
+
+static void convert_format(struct emu_worker *worker, const struct small_format *row)
+{
+    struct fixture_image image = {.type = 1,
+                                  .format = row->format,
+                                  .width = 8,
+                                  .height = 1,
+                                  .depth = 1,
+                                  .pitch = 64,
+                                  .base = BASE};
+
+    fixture_image(worker, 5, &image);
+    for (uint32_t first = 0; first < 1u << row->field.width; first += 8) {
+        uint8_t texels[8][8] = {{0}}, memory[64];
+        put_texels(worker, row, first, texels, memory);
+        set_typed(worker, SONDE_GEN_MESSAGE_TYPED_READ, 2, 0xf, 0, false);
+        assert_int_equal(fixture_run(worker, 0xff, false), EMU_MESSAGE_DONE);
+        for (unsigned lane = 0; lane < 8; lane++)
+            for (unsigned i = 0; i < 4; i++)
+                check_component(row, texels[lane], i, get_dword(worker, FIXTURE_DST + i, lane));
+        write_back(worker, row, memory);
+    }
+}
+
 /* Every value of every 8- and 16-bit component: read it, write it back. */
 static void small_formats_convert(void **state)
 {
-    static const struct {
-        unsigned format, bytes;
-        struct field field;
-        unsigned components[4]; /* byte position + 1 in the texel, 0: absent */
-    } rows[] = {
+    static const struct small_format rows[] = {
         {0x0c7, 4, {8, 'u'}, {1, 2, 3, 4}},  {0x0c0, 4, {8, 'u'}, {3, 2, 1, 4}},
         {0x0c9, 4, {8, 's'}, {1, 2, 3, 4}},  {0x0ca, 4, {8, 'S'}, {1, 2, 3, 4}},
         {0x0cb, 4, {8, 'U'}, {1, 2, 3, 4}},  {0x106, 2, {8, 'u'}, {1, 2, 0, 0}},
@@ -234,77 +364,8 @@ static void small_formats_convert(void **state)
 
     (void)state;
     fixture_map(worker, BASE, EMU_PAGE_SIZE);
-    for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++) {
-        struct fixture_image image = {.type = 1,
-                                      .format = rows[r].format,
-                                      .width = 8,
-                                      .height = 1,
-                                      .depth = 1,
-                                      .pitch = 64,
-                                      .base = BASE};
-        unsigned step = rows[r].field.width / 8;
-        bool integer = rows[r].field.kind == 'U' || rows[r].field.kind == 'S';
-
-        fixture_image(worker, 5, &image);
-        for (uint32_t first = 0; first < 1u << rows[r].field.width; first += 8) {
-            uint8_t texels[8][8] = {{0}}, back[64];
-            uint8_t memory[64];
-            memset(memory, 0xee, sizeof memory);
-            for (unsigned lane = 0; lane < 8; lane++) {
-                for (unsigned i = 0; i < 4; i++) {
-                    /* Components differ, but for those that share their bits. */
-                    uint32_t bits = (first + lane) ^ ((rows[r].components[i] - 1) / step * 0x55);
-                    if (rows[r].components[i])
-                        memcpy(texels[lane] + rows[r].components[i] - 1, &bits, step);
-                }
-                memcpy(memory + lane * rows[r].bytes, texels[lane], rows[r].bytes);
-                put_dword(worker, FIXTURE_SRC0, lane, lane);
-                put_dword(worker, FIXTURE_SRC0 + 1, lane, 0);
-            }
-            fixture_put(worker, BASE, memory, sizeof memory);
-            set_typed(worker, SONDE_GEN_MESSAGE_TYPED_READ, 2, 0xf, 0, false);
-            assert_int_equal(fixture_run(worker, 0xff, false), EMU_MESSAGE_DONE);
-            for (unsigned lane = 0; lane < 8; lane++)
-                for (unsigned i = 0; i < 4; i++) {
-                    uint32_t got = get_dword(worker, FIXTURE_DST + i, lane), bits = 0;
-                    float value;
-                    memcpy(&value, &got, 4);
-                    if (!rows[r].components[i]) {
-                        assert_true(integer ? got == (i == 3) : value == (i == 3 ? 1.0f : 0.0f));
-                        continue;
-                    }
-                    memcpy(&bits, texels[lane] + rows[r].components[i] - 1, step);
-                    double expected = field_value(rows[r].field, bits);
-                    if (rows[r].field.kind == 'U')
-                        assert_int_equal(got, bits);
-                    else if (rows[r].field.kind == 'S')
-                        assert_int_equal(got, step == 1 ? (uint32_t)(int8_t)bits
-                                                        : (uint32_t)(int16_t)bits);
-                    else if (isnan(expected))
-                        assert_true(isnan(value));
-                    else
-                        assert_true(value == (float)expected);
-                }
-            /* Write back what was read: the same bytes (but for NaN payloads
-             * and the two encodings of -1). */
-            memcpy(fixture_grf(worker, FIXTURE_SRC1), fixture_grf(worker, FIXTURE_DST), 128);
-            memset(back, 0xee, sizeof back);
-            fixture_put(worker, BASE, back, sizeof back);
-            set_typed(worker, SONDE_GEN_MESSAGE_TYPED_WRITE, 2, 0xf, 0, true);
-            assert_int_equal(fixture_run(worker, 0xff, true), EMU_MESSAGE_DONE);
-            fixture_get(worker, BASE, back, sizeof back);
-            for (unsigned at = 0; at < 8 * rows[r].bytes; at += step) {
-                uint32_t old = 0, new = 0;
-                memcpy(&old, memory + at, step);
-                memcpy(&new, back + at, step);
-                double value = field_value(rows[r].field, old);
-                if (!isnan(value) && !(rows[r].field.kind == 's' && value == -1))
-                    assert_int_equal(old, new);
-            }
-            assert_memory_equal(memory + 8 * rows[r].bytes, back + 8 * rows[r].bytes,
-                                64 - 8 * rows[r].bytes);
-        }
-    }
+    for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
+        convert_format(worker, &rows[r]);
     fixture_destroy(worker, true);
 }
 

@@ -4,31 +4,39 @@
 
 enum { SOURCE_REGISTER, SOURCE_IMMEDIATE, SOURCE_MEMORY, SOURCE_INCREMENT };
 
+/* X(number, label in the interpreter). DECODE: not decoded yet. RRC to SXT of a register
+ * and JNE to JMP in the order of the opcodes. STOP: the stop address of the run.
+ * HOOK: events before the handler in `under`. */
+#define MSP430_HANDLERS(X)                                                                         \
+    X(DECODE, decode)                                                                              \
+    X(GENERAL, general)                                                                            \
+    X(ENTER, enter)                                                                                \
+    X(EXIT, leave)                                                                                 \
+    X(BRANCH, branch)                                                                              \
+    X(RETURN, ret)                                                                                 \
+    X(CALL, call)                                                                                  \
+    X(PUSH_REGISTER, push_register)                                                                \
+    X(PUSH_IMMEDIATE, push_immediate)                                                              \
+    X(RRC, rrc)                                                                                    \
+    X(SWPB, swpb)                                                                                  \
+    X(RRA, rra)                                                                                    \
+    X(SXT, sxt)                                                                                    \
+    X(JNE, jne)                                                                                    \
+    X(JEQ, jeq)                                                                                    \
+    X(JNC, jnc)                                                                                    \
+    X(JC, jc)                                                                                      \
+    X(JN, jn)                                                                                      \
+    X(JGE, jge)                                                                                    \
+    X(JL, jl)                                                                                      \
+    X(JMP, jmp)                                                                                    \
+    X(SELF_JUMP, self_jump)                                                                        \
+    X(STOP, stop)                                                                                  \
+    X(HOOK, hook)
+
 enum {
-    HANDLER_DECODE, /* not decoded yet */
-    HANDLER_GENERAL,
-    HANDLER_ENTER,
-    HANDLER_EXIT,
-    HANDLER_BRANCH,
-    HANDLER_RETURN,
-    HANDLER_CALL,
-    HANDLER_PUSH_REGISTER,
-    HANDLER_PUSH_IMMEDIATE,
-    HANDLER_RRC, /* of a register, in the order of the opcodes */
-    HANDLER_SWPB,
-    HANDLER_RRA,
-    HANDLER_SXT,
-    HANDLER_JNE, /* in the order of the opcodes */
-    HANDLER_JEQ,
-    HANDLER_JNC,
-    HANDLER_JC,
-    HANDLER_JN,
-    HANDLER_JGE,
-    HANDLER_JL,
-    HANDLER_JMP,
-    HANDLER_SELF_JUMP,
-    HANDLER_STOP, /* the stop address of the run */
-    HANDLER_HOOK, /* events before the handler in `under` */
+#define HANDLER(number, label) HANDLER_##number,
+    MSP430_HANDLERS(HANDLER)
+#undef HANDLER
     /* format I: + 16 * opcode + 4 * source + 2 * memory destination + byte */
     HANDLER_DOUBLE,
     HANDLER_COUNT = HANDLER_DOUBLE + 12 * 16
