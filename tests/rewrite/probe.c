@@ -76,76 +76,100 @@ static void write_end(char *text)
     strcat(text, sends[platform]);
 }
 
-/* The nop is the point. `fill` keeps every register alive over it. */
-static const char *kernel_text(bool fill)
+/* What every kernel begins with. */
+static const char *const head[] = {
+    "L0:",
+    "(W) mov (8|M0) r3.0<1>:ud r0.0<8;8,1>:ud",
+    "(W) mov (1|M0) f0.0<1>:ud 0xa5c3:ud",
+    "(W) mov (1|M0) f1.0<1>:ud 0x12345678:ud",
+    "(W) mov (8|M0) a0.0<1>:uw 0x76543210:v",
+    "(W) add (8|M0) acc0.0<1>:ud r0.0<8;8,1>:ud 0x5a5a5a5:ud",
+    "mul (16|M0) r20.0<1>:d r1.0<16;16,1>:uw 77:uw",
+    "and (16|M0) (nz)f0.1 null<1>:uw r1.0<16;16,1>:uw 1:uw",
+    "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud",
+    "(W) mov (8|M0) r11.0<1>:ud r0.0<8;8,1>:ud",
+};
+
+/* Where nothing else is left, acc1 keeps a register of Gen9 kernels. */
+static const char *const more_first[] = {
+    "(W) add (8|M0) r13.0<1>:f r11.0<8;8,1>:f 0x3f800000:f",
+    "(W) mov (8|M0) acc1.0<1>:f r13.0<8;8,1>:f",
+    "(W) mov (8|M0) acc3.0<1>:f r13.0<8;8,1>:f",
+};
+static const char *const more_second[] = {
+    "(W) mov (8|M0) r13.0<1>:f acc1.0<8;8,1>:f",
+    "(W) mov (8|M0) r14.0<1>:f acc3.0<8;8,1>:f",
+};
+
+/* The nop is the point. What is behind it shows what was kept over it. */
+static const char *const tail[] = {
+    "(f0.1) if (16|M0) L1 L1",
+    "nop",
+    "add (16|M0) r20.0<1>:d r20.0<8;8,1>:d 3:d",
+    "L1:",
+    "endif (16|M0) L2",
+    "L2:",
+    "(W) mov (8|M0) r2.0<1>:ud 0:ud",
+    "(W) mov (1|M0) r2.0<1>:ud f0.0<0;1,0>:ud",
+    "(W) mov (1|M0) r2.1<1>:ud f1.0<0;1,0>:ud",
+    "(W) mov (8|M0) r4.0<1>:ud a0.0<8;8,1>:uw",
+    "(W) mov (8|M0) r12.0<1>:ud acc0.0<8;8,1>:ud",
+    "(W) mov (8|M0) r71.0<1>:w 0x76543210:v",
+    "(W) shl (8|M0) r72.0<1>:ud r71.0<8;8,1>:uw 2:uw",
+    "(W) and (1|M0) r73.0<1>:ud r3.5<0;1,0>:ud 0x1ff:ud",
+    "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud",
+    "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud",
+};
+
+static void write_lines(char *text, const char *const *lines, size_t count)
 {
-    static const char *const first[] = {
-        "L0:",
-        "(W) mov (8|M0) r3.0<1>:ud r0.0<8;8,1>:ud",
-        "(W) mov (1|M0) f0.0<1>:ud 0xa5c3:ud",
-        "(W) mov (1|M0) f1.0<1>:ud 0x12345678:ud",
-        "(W) mov (8|M0) a0.0<1>:uw 0x76543210:v",
-        "(W) add (8|M0) acc0.0<1>:ud r0.0<8;8,1>:ud 0x5a5a5a5:ud",
-        "mul (16|M0) r20.0<1>:d r1.0<16;16,1>:uw 77:uw",
-        "and (16|M0) (nz)f0.1 null<1>:uw r1.0<16;16,1>:uw 1:uw",
-        "(W) mov (8|M0) r10.0<1>:ud 0x11223344:ud",
-        "(W) mov (8|M0) r11.0<1>:ud r0.0<8;8,1>:ud",
-    };
-    /* Where nothing else is left, acc1 keeps a register of Gen9 kernels. */
-    static const char *const more_first[] = {
-        "(W) add (8|M0) r13.0<1>:f r11.0<8;8,1>:f 0x3f800000:f",
-        "(W) mov (8|M0) acc1.0<1>:f r13.0<8;8,1>:f",
-        "(W) mov (8|M0) acc3.0<1>:f r13.0<8;8,1>:f",
-    };
-    static const char *const more_second[] = {
-        "(W) mov (8|M0) r13.0<1>:f acc1.0<8;8,1>:f",
-        "(W) mov (8|M0) r14.0<1>:f acc3.0<8;8,1>:f",
-    };
-    bool xe = platform >= SONDE_GEN_PLATFORM_XE;
-    unsigned more = xe ? 2 : fill ? 0 : 1;
-    static const char *const second[] = {
-        "(f0.1) if (16|M0) L1 L1",
-        "nop",
-        "add (16|M0) r20.0<1>:d r20.0<8;8,1>:d 3:d",
-        "L1:",
-        "endif (16|M0) L2",
-        "L2:",
-        "(W) mov (8|M0) r2.0<1>:ud 0:ud",
-        "(W) mov (1|M0) r2.0<1>:ud f0.0<0;1,0>:ud",
-        "(W) mov (1|M0) r2.1<1>:ud f1.0<0;1,0>:ud",
-        "(W) mov (8|M0) r4.0<1>:ud a0.0<8;8,1>:uw",
-        "(W) mov (8|M0) r12.0<1>:ud acc0.0<8;8,1>:ud",
-        "(W) mov (8|M0) r71.0<1>:w 0x76543210:v",
-        "(W) shl (8|M0) r72.0<1>:ud r71.0<8;8,1>:uw 2:uw",
-        "(W) and (1|M0) r73.0<1>:ud r3.5<0;1,0>:ud 0x1ff:ud",
-        "(W) shl (1|M0) r73.0<1>:ud r73.0<0;1,0>:ud 12:ud",
-        "(W) add (8|M0) r72.0<1>:ud r72.0<8;8,1>:ud r73.0<0;1,0>:ud",
-    };
-    static const unsigned always[] = {20, 21, 2, 4, 10, 11, 12, 13, 14};
-    static char text[40000];
+    for (size_t i = 0; i < count; i++)
+        line(text, lines[i]);
+}
+
+/* Registers that are given a value in front of the point when every one is to be alive. */
+static bool is_filler(unsigned number)
+{
+    return number < 70 || number > 75;
+}
+
+static void write_fillers(char *text)
+{
     char filler[100];
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        line(text, first[i]);
-    for (unsigned i = 0; i < more + 1; i++)
-        line(text, more_first[i]);
-    line(text, more < 2 ? "(W) mov (8|M0) r14.0<1>:ud r11.0<8;8,1>:ud"
-                        : "(W) mov (8|M0) r14.0<1>:ud 0:ud");
-    for (unsigned r = 22; fill && r < 126; r++) {
+    for (unsigned r = 22; r < 126; r++) {
         sprintf(filler, "(W) add (8|M0) r%u.0<1>:ud r3.5<0;1,0>:ud %u:ud", r, r);
-        if (r < 70 || r > 75)
+        if (is_filler(r))
             line(text, filler);
     }
-    for (size_t i = 0; i < sizeof second / sizeof *second; i++)
-        line(text, second[i]);
-    for (unsigned i = 0; i < more; i++)
-        line(text, more_second[i]);
+}
+
+/* The values go to memory, a slot each. */
+static void write_results(char *text, bool fill)
+{
+    static const unsigned always[] = {20, 21, 2, 4, 10, 11, 12, 13, 14};
     unsigned slot = 0;
     for (; slot < sizeof always / sizeof *always; slot++)
         write_register(text, always[slot], slot);
     for (unsigned r = 22; fill && r < 126; r++)
-        if (r < 70 || r > 75)
+        if (is_filler(r))
             write_register(text, r, slot++);
+}
+
+/* `fill` keeps every register alive over the point. */
+static const char *kernel_text(bool fill)
+{
+    static char text[40000];
+    unsigned more = platform >= SONDE_GEN_PLATFORM_XE ? 2 : fill ? 0 : 1;
+    text[0] = '\0';
+    write_lines(text, head, sizeof head / sizeof *head);
+    write_lines(text, more_first, more + 1);
+    line(text, more < 2 ? "(W) mov (8|M0) r14.0<1>:ud r11.0<8;8,1>:ud"
+                        : "(W) mov (8|M0) r14.0<1>:ud 0:ud");
+    if (fill)
+        write_fillers(text);
+    write_lines(text, tail, sizeof tail / sizeof *tail);
+    write_lines(text, more_second, more);
+    write_results(text, fill);
     write_end(text);
     return text;
 }

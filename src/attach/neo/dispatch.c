@@ -179,32 +179,32 @@ static bool wants_buffer(const struct attach_kernel *kernel, const char **loss)
     return true;
 }
 
-void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint32_t *entry_offset,
-                          gtpin_handle *resource)
+/* The kernel of a new dispatch, NULL when it is not known; *wanted: it is to have a buffer. */
+static struct attach_dispatch *make(uint64_t kernel_id, bool *wanted)
 {
-    *entry_offset = 0;
-    *resource = NULL;
-    attach_buffer_release(NULL);
     struct attach_dispatch *dispatch = calloc(1, sizeof *dispatch);
     if (dispatch == NULL || !attach_session_lock()) {
         destroy(dispatch);
-        return;
+        return NULL;
     }
     dispatch->kernel = attach_kernel_find(kernel_id);
-    bool dry = current.active && current.dry;
-    bool wanted =
-        dispatch->kernel != NULL && (dry || wants_buffer(dispatch->kernel, &dispatch->loss));
+    dispatch->dry = current.active && current.dry;
+    *wanted = dispatch->kernel != NULL &&
+              (dispatch->dry || wants_buffer(dispatch->kernel, &dispatch->loss));
     attach_session_unlock();
-    if (dispatch->kernel == NULL) {
-        destroy(dispatch);
-        return;
-    }
-    dispatch->dry = dry;
-    dispatch->predicted = current.active && !dry ? current.predicted : UINT64_MAX;
-    dispatch->counted = dry ? &current.counted : NULL;
+    if (dispatch->kernel != NULL)
+        return dispatch;
+    destroy(dispatch);
+    return NULL;
+}
+
+/* That of the count before the dispatch, or one of its own. */
+static void take_buffer(struct attach_dispatch *dispatch, gtpin_handle context, bool wanted)
+{
+    dispatch->predicted = current.active && !dispatch->dry ? current.predicted : UINT64_MAX;
+    dispatch->counted = dispatch->dry ? &current.counted : NULL;
     attach_trace_size(dispatch);
-    gtpin_handle context = current.command_buffer == command_buffer ? current.context : NULL;
-    if (dry) {
+    if (dispatch->dry) {
         dispatch->buffer = current.dry_buffer;
         current.dry_buffer = NULL;
         /* An enqueue of several parts: every one of them is to be dry. */
@@ -218,20 +218,11 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     if (wanted && dispatch->buffer == NULL)
         dispatch->loss = "not instrumented, because the driver gave no memory for its profile "
                          "buffer";
-    dispatch->command_buffer = command_buffer;
-    dispatch->submit_time = attach_session_now();
-    dispatch->instrumented = dispatch->buffer != NULL && !attach_session.original_mode;
-    if (current.active) {
-        dispatch->queue = current.queue;
-        dispatch->cl_kernel = current.cl_kernel;
-        dispatch->parts = current.parts;
-    }
-    if (dispatch->instrumented)
-        *entry_offset = dispatch->kernel->record.instrumented_entry;
-    if (dispatch->buffer != NULL)
-        *resource = dispatch->buffer->resource;
-    else if (dry)
-        *resource = current.dry_resource;
+}
+
+/* The dispatch stands in the list, and starts. */
+static void enter(struct attach_dispatch *dispatch)
+{
     if (!attach_session_lock())
         return;
     dispatch->sequence = ++last_sequence;
@@ -244,6 +235,35 @@ void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint3
     else
         attach_dispatch_announce(dispatch);
     attach_session_unlock();
+}
+
+void attach_kernel_submit(gtpin_handle command_buffer, uint64_t kernel_id, uint32_t *entry_offset,
+                          gtpin_handle *resource)
+{
+    bool wanted;
+    *entry_offset = 0;
+    *resource = NULL;
+    attach_buffer_release(NULL);
+    struct attach_dispatch *dispatch = make(kernel_id, &wanted);
+    if (dispatch == NULL)
+        return;
+    gtpin_handle context = current.command_buffer == command_buffer ? current.context : NULL;
+    take_buffer(dispatch, context, wanted);
+    dispatch->command_buffer = command_buffer;
+    dispatch->submit_time = attach_session_now();
+    dispatch->instrumented = dispatch->buffer != NULL && !attach_session.original_mode;
+    if (current.active) {
+        dispatch->queue = current.queue;
+        dispatch->cl_kernel = current.cl_kernel;
+        dispatch->parts = current.parts;
+    }
+    if (dispatch->instrumented)
+        *entry_offset = dispatch->kernel->record.instrumented_entry;
+    if (dispatch->buffer != NULL)
+        *resource = dispatch->buffer->resource;
+    else if (dispatch->dry)
+        *resource = current.dry_resource;
+    enter(dispatch);
 }
 
 /* Lock held. Drop what both sides are done with. */
