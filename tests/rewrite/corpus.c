@@ -198,6 +198,8 @@ static bool check_run(struct world *world, const struct item *item, uint64_t see
     if (memcmp(item->window, world->window, WORLD_WINDOW_BYTES) != 0) {
         bool race = races(world, item);
         tally->racing += race;
+        if (race && getenv("CORPUS_VERBOSE") != NULL)
+            printf("%s: %s races\n", item->path, item->kernel->info.name);
         dump(out);
         return race || complain(tally, item, seed, "results", "differ");
     }
@@ -321,6 +323,9 @@ static void check_kernel(struct world *world, struct world *after, struct item *
     if (sonde_kernel_refusal(item->model) != NULL || item->executions == NULL ||
         item->window == NULL) {
         tally->refused++;
+        if (getenv("CORPUS_VERBOSE") != NULL)
+            printf("%s: %s: %s\n", item->path, item->kernel->info.name,
+                   sonde_kernel_refusal(item->model));
     } else {
         if (has_scoreboard(item))
             item->dependencies = open_dependencies(&item->kernel->info, item->kernel->info.isa,
