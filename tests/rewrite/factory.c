@@ -1,4 +1,5 @@
-/* The instruction factory against the host's arithmetic. */
+/* The instruction factory against the host's arithmetic. Arguments: the part,
+ * and how many rounds of random values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,8 @@ static const enum sonde_gen_type types[] = {
     SONDE_GEN_TYPE_UB, SONDE_GEN_TYPE_B, SONDE_GEN_TYPE_UW, SONDE_GEN_TYPE_W,
     SONDE_GEN_TYPE_UD, SONDE_GEN_TYPE_D, SONDE_GEN_TYPE_UQ, SONDE_GEN_TYPE_Q,
 };
+
+static unsigned rounds = 1;
 
 static uint64_t random64(uint64_t *state)
 {
@@ -136,10 +139,11 @@ static void operations(void **unused)
 {
     (void)unused;
     uint64_t state = 20251;
-    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
+    for (unsigned m = 0; m < rounds * PROBE_MODE_COUNT; m++)
         for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
             struct probe p;
-            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+            probe_open(&p, probe_modes[m % PROBE_MODE_COUNT].buffer,
+                       probe_modes[m % PROBE_MODE_COUNT].registers);
             check_operations(&p, types[t], &state);
             probe_close(&p);
         }
@@ -188,8 +192,8 @@ static void add_with_carry(void **unused)
 {
     (void)unused;
     uint64_t state = 99;
-    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
-        check_carry(m, &state);
+    for (unsigned m = 0; m < rounds * PROBE_MODE_COUNT; m++)
+        check_carry(m % PROBE_MODE_COUNT, &state);
 }
 
 static bool compare(enum sonde_gen_condition condition, bool is_signed, unsigned size, uint64_t a,
@@ -272,10 +276,11 @@ static void comparisons(void **unused)
 {
     (void)unused;
     uint64_t state = 4711;
-    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
+    for (unsigned m = 0; m < rounds * PROBE_MODE_COUNT; m++)
         for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
             struct probe p;
-            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+            probe_open(&p, probe_modes[m % PROBE_MODE_COUNT].buffer,
+                       probe_modes[m % PROBE_MODE_COUNT].registers);
             check_comparisons(&p, types[t], &state);
             probe_close(&p);
         }
@@ -468,6 +473,8 @@ int main(int argc, char **argv)
 {
     if (!probe_setup_platform(argc, argv))
         return 77;
+    if (argc > 2)
+        rounds = (unsigned)strtoul(argv[2], NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vregs),          cmocka_unit_test(operations),
         cmocka_unit_test(add_with_carry), cmocka_unit_test(comparisons),
