@@ -36,6 +36,19 @@ static bool join(struct counts *c, uint32_t a, uint32_t b)
     return a != b;
 }
 
+/* Whether only channels wait at the other end: a thread that no channel follows
+ * on goes to JIP, the next place where some may wait, and never to UIP itself,
+ * unless BranchCtrl says so. */
+static bool is_wait(const struct sonde_kernel *kernel, const struct sonde_edge *edge)
+{
+    const struct sonde_block *source = &kernel->blocks[edge->source];
+    uint32_t last = source->first + source->count - 1;
+    uint32_t jip = kernel->jip_target[last], uip = kernel->uip_target[last];
+    return !edge->falls_through && !kernel->instructions[last].branch_control &&
+           jip != SONDE_NO_INSTRUCTION && uip != SONDE_NO_INSTRUCTION &&
+           kernel->block_of[uip] == edge->destination && kernel->block_of[jip] != edge->destination;
+}
+
 /* The world outside stands behind the last block. */
 static void join_places(struct counts *c)
 {
@@ -51,7 +64,8 @@ static void join_places(struct counts *c)
             join(c, 2 * b + 1, outside);
     }
     for (size_t e = 0; e < kernel->edge_count; e++)
-        if (kernel->blocks[kernel->edges[e].source].is_reachable)
+        if (kernel->blocks[kernel->edges[e].source].is_reachable &&
+            !is_wait(kernel, &kernel->edges[e]))
             join(c, 2 * kernel->edges[e].source + 1, 2 * kernel->edges[e].destination);
 }
 

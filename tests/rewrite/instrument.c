@@ -299,6 +299,33 @@ static enum sonde_status reserve_sparing(struct fixture *f, enum sonde_vreg_type
     return sonde_coder_reserve_sparing(f->coder, procedure, spare, &f->error);
 }
 
+/* The thread goes from `break` to its JIP, the endif, and never to its UIP, where
+ * the channels wait: endif runs as often as the loop, and needs no counter. */
+static void counted_where_the_thread_goes(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    static const bool loop[] = {false, true, true, false}; /* of: entry, if, break, endif */
+    bool counted[16];
+    uint32_t depth[16];
+    open_fixture(&f,
+                 "L0:\nnop\nL1:\n(f0.0) if (16|M0) L2 L2\nbreak (16|M0) L2 L3\n"
+                 "L2:\nendif (16|M0) L3\nL3:\n(f0.1) while (16|M0) L1\n" EOT,
+                 &roomy);
+    assert_int_equal(sonde_kernel_block_count(f.kernel), 7);
+    assert_int_equal(sonde_kernel_counted_blocks(f.kernel, counted, &f.error), SONDE_OK);
+    sonde_kernel_loop_depths(f.kernel, depth);
+    for (unsigned b = 0; b < 7; b++)
+        assert_int_equal(depth[b], b >= 1 && b <= 4);
+    assert_memory_equal(counted + 1, loop + 1, sizeof loop - 1);
+    assert_false(counted[4]);
+    uint64_t counts[7] = {1, 20, 12, 0, 0, 0, 0};
+    static const uint64_t all[7] = {1, 20, 12, 20, 20, 1, 1};
+    assert_int_equal(sonde_kernel_complete_counts(f.kernel, counts, &f.error), SONDE_OK);
+    assert_memory_equal(counts, all, sizeof all);
+    close_fixture(&f);
+}
+
 /* Counters that could as well stand in memory leave registers to messages. */
 static void sparing(void **unused)
 {
@@ -591,11 +618,17 @@ int main(void)
     if (iga == NULL)
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_and_removal), cmocka_unit_test(counter_cost),
-        cmocka_unit_test(untouched_first),   cmocka_unit_test(sparing),
-        cmocka_unit_test(products_are_kept), cmocka_unit_test(passes),
-        cmocka_unit_test(spilling),          cmocka_unit_test(sequences_stay_together),
-        cmocka_unit_test(bad_arguments),     cmocka_unit_test(what_cannot_be_instrumented),
+        cmocka_unit_test(order_and_removal),
+        cmocka_unit_test(counter_cost),
+        cmocka_unit_test(untouched_first),
+        cmocka_unit_test(sparing),
+        cmocka_unit_test(counted_where_the_thread_goes),
+        cmocka_unit_test(products_are_kept),
+        cmocka_unit_test(passes),
+        cmocka_unit_test(spilling),
+        cmocka_unit_test(sequences_stay_together),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(what_cannot_be_instrumented),
         cmocka_unit_test(damaged_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
