@@ -2,11 +2,14 @@
  * usage: rewrite-bench BINARY...
  *
  * Prints how many kernels were instrumented, how many needed registers saved
- * to memory, which were refused and why; what was inserted; registers held;
- * and the rate of one thread: original instructions a second, from the bytes of
- * a kernel to the bytes of the instrumented one. */
+ * to memory, which were refused and why; what was inserted; registers held
+ * for the whole kernel; and the rate of one thread: original instructions a second, from the bytes
+ * of a kernel to the bytes of the instrumented one. */
+#include "profile/trace.h"
 #include "sonde/image.h"
 #include "sonde/instrument.h"
+#include "tools/builtin.h"
+#include "tools/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +18,11 @@
 
 #define MEASURE_SECONDS 2.0
 #define BUCKETS         32u
-#define SPILL_OFFSET    (1u << 20)
 #define SPILL_BYTES     (16u << 20)
 
 struct totals {
     size_t kernels, refused, spilled, spilled_to_buffer, saves;
-    size_t instructions, blocks, counters, inserted, kept;
+    size_t instructions, blocks, counters, inserted;
     size_t register_bytes, most_register_bytes;
     double seconds; /* of the whole way */
     size_t timed_instructions;
@@ -44,36 +46,26 @@ static void check_scratch(struct sonde_kernel_info *info)
         info->scratch_size = 0;
 }
 
-static enum sonde_status count_blocks(struct sonde_instrument *instrument,
-                                      struct sonde_procedure **procedures,
+static enum sonde_status count_blocks(struct sonde_instrument *instrument, uint32_t *end,
                                       struct sonde_error *error)
 {
-    struct sonde_coder *coder = sonde_instrument_coder(instrument);
-    const struct sonde_kernel *kernel = sonde_instrument_kernel(instrument);
-    size_t blocks = sonde_kernel_block_count(kernel);
-    uint32_t chunk = 4;
-    while (chunk < 4 * blocks)
-        chunk *= 2;
-    bool *counted = malloc(blocks * sizeof *counted);
-    if (counted == NULL)
-        return SONDE_ERROR_MEMORY;
-    enum sonde_status status = sonde_kernel_counted_blocks(kernel, counted, error);
-    for (uint32_t b = 0; b < blocks && status == SONDE_OK; b++) {
-        if (!counted[b])
-            continue;
-        struct sonde_procedure *procedure = sonde_procedure_create(coder, "count block");
-        sonde_vreg address = sonde_vreg_make_scratch(coder, SONDE_VREG_PTR);
-        procedures[b] = procedure;
-        status = sonde_coder_compute_thread_chunk_address(coder, procedure, address, BUCKETS, chunk,
-                                                          0, 4 * b, NULL, error);
-        if (status == SONDE_OK)
-            status =
-                sonde_coder_atomic_inc(coder, procedure, SONDE_GEN_TYPE_UD, address, NULL, error);
-        if (status == SONDE_OK)
-            status = sonde_instrument_block(instrument, b, SONDE_BEFORE, procedure, error);
-    }
-    free(counted);
+    struct sonde_tool_build build = {
+        .instrument = instrument, .buckets = BUCKETS, .buffer_size = PROFILE_CONTROL_BYTES};
+    enum sonde_status status = tools_count_blocks(&build, error);
+    *end = build.buffer_size;
+    free(build.state);
     return status;
+}
+
+static size_t count_counters(const struct sonde_kernel *kernel)
+{
+    bool *counted = calloc(sonde_kernel_block_count(kernel), sizeof *counted);
+    size_t count = 0;
+    if (counted != NULL && sonde_kernel_counted_blocks(kernel, counted, NULL) == SONDE_OK)
+        for (size_t b = 0; b < sonde_kernel_block_count(kernel); b++)
+            count += counted[b];
+    free(counted);
+    return count;
 }
 
 static enum sonde_status rewrite(const struct sonde_kernel_info *info, struct totals *totals,
@@ -86,17 +78,18 @@ static enum sonde_status rewrite(const struct sonde_kernel_info *info, struct to
     struct sonde_kernel *kernel = NULL;
     struct sonde_instrument *instrument = NULL;
     struct sonde_rewritten out = {.code = NULL};
-    struct sonde_procedure **procedures = NULL;
+    uint32_t end = 0;
     enum sonde_status status = sonde_kernel_create(info, &kernel, error);
-    if (status == SONDE_OK)
-        procedures = calloc(sonde_kernel_block_count(kernel), sizeof(struct sonde_procedure *));
     if (status == SONDE_OK)
         status = sonde_instrument_create(kernel, &options, &instrument, error);
     if (status == SONDE_OK)
-        status = count_blocks(instrument, procedures, error);
+        status = count_blocks(instrument, &end, error);
     /* As attach/neo/kernel.c offers it. */
     if (status == SONDE_OK)
-        status = sonde_instrument_set_spill_area(instrument, SPILL_OFFSET, SPILL_BYTES, error);
+        status = sonde_instrument_set_spill_area(instrument,
+                                                 (end + SONDE_SPILL_ALIGNMENT - 1) /
+                                                     SONDE_SPILL_ALIGNMENT * SONDE_SPILL_ALIGNMENT,
+                                                 SPILL_BYTES, error);
     if (status == SONDE_OK)
         status = sonde_instrument_emit(instrument, &out, error);
     if (status == SONDE_OK && totals != NULL) {
@@ -104,24 +97,14 @@ static enum sonde_status rewrite(const struct sonde_kernel_info *info, struct to
         totals->instructions += sonde_kernel_instruction_count(kernel);
         totals->blocks += blocks;
         totals->inserted += out.inserted_instructions;
-        totals->kept += out.kept_registers;
         totals->saves += out.spills;
         totals->spilled += out.spills != 0;
         totals->spilled_to_buffer += out.buffer_spills != 0;
-        size_t most = 0;
-        for (size_t b = 0; b < blocks; b++) {
-            struct sonde_procedure_cost cost;
-            if (procedures[b] == NULL)
-                continue;
-            totals->counters++;
-            sonde_procedure_cost(procedures[b], &cost);
-            most = cost.register_bytes > most ? cost.register_bytes : most;
-        }
-        totals->register_bytes += most + 4u * out.kept_registers;
-        if (most + 4u * out.kept_registers > totals->most_register_bytes)
-            totals->most_register_bytes = most + 4u * out.kept_registers;
+        totals->counters += count_counters(kernel);
+        totals->register_bytes += 4u * out.kept_registers;
+        if (4u * out.kept_registers > totals->most_register_bytes)
+            totals->most_register_bytes = 4u * out.kept_registers;
     }
-    free(procedures);
     sonde_rewritten_clear(&out);
     sonde_instrument_destroy(instrument);
     sonde_kernel_destroy(kernel);
@@ -159,8 +142,8 @@ static void print_totals(const struct totals *t)
     printf("instructions         %zu, %zu inserted for %zu counters of %zu blocks (%.2f a block)\n",
            t->instructions, t->inserted, t->counters, t->blocks,
            (double)t->inserted / (double)t->blocks);
-    printf("registers            %.1f bytes a kernel, %zu at most; %zu kernels hold the bucket\n",
-           (double)t->register_bytes / (double)good, t->most_register_bytes, t->kept);
+    printf("registers            %.1f bytes held through a kernel, %zu at most\n",
+           (double)t->register_bytes / (double)good, t->most_register_bytes);
     printf("rate                 %.2f million original instructions a second\n",
            (double)t->timed_instructions / t->seconds / 1e6);
 }
