@@ -161,7 +161,14 @@ static enum sonde_status append_atomic(struct random_procedures *b,
     struct sonde_coder *coder = coder_of(b);
     enum sonde_gen_type type = below(b, 2) ? SONDE_GEN_TYPE_UD : SONDE_GEN_TYPE_UQ;
     make_address(b, 8);
-    switch (below(b, 4)) {
+    bool is_surface = sonde_coder_profile_buffer_addr_model(coder) == SONDE_BUFFER_SURFACE;
+    switch (below(b, is_surface ? 5 : 4)) {
+    case 4: {
+        uint32_t count = below(b, 17), at = 4 * below(b, (RANDOM_CHUNK - REACH) / 4);
+        return sonde_coder_add_to_buckets(coder, b->procedure, count == 0 ? NULL : &b->block,
+                                          count == 0 ? 1 : count, b->buckets, RANDOM_CHUNK,
+                                          b->base + at, predicate, &b->error);
+    }
     case 0:
         return sonde_coder_atomic_inc(coder, b->procedure, type, b->address, predicate, &b->error);
     case 1:
