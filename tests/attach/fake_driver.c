@@ -417,6 +417,10 @@ static struct fake_kernel *create_kernel(struct fake_context *context, const cha
                                  .simd = 32,
                                  .binary = isa,
                                  .binary_size = isa_size,
+                                 /* As no driver has been seen to do. */
+                                 .buffer_type = strcmp(name, "stateless") == 0
+                                                    ? GTPIN_BUFFER_STATELESS
+                                                    : GTPIN_BUFFER_BINDFUL,
                                  .buffer_index = 1,
                                  .igc_hash = 0x1234,
                                  .name = name,

@@ -300,9 +300,11 @@ static void broken_code(void)
         api->create_kernel(s.context, "junk", junk, sizeof junk, true, NULL);
     struct fake_kernel *empty = api->create_kernel(s.context, "empty", junk, 0, true, NULL);
     struct fake_kernel *refused = make_kernel(s.context, "refused");
+    struct fake_kernel *stateless = make_kernel(s.context, "stateless");
     enqueue(s.queue, kernel);
     enqueue(s.queue, empty);
     enqueue(s.queue, refused);
+    enqueue(s.queue, stateless);
     enqueue(s.queue, s.kernel);
     finish(s.queue);
 }

@@ -322,14 +322,15 @@ static void test_unusable_kernels(void **state)
     (void)state;
     struct run result = run("broken_code");
     check_counts(result.trace, 1);
-    assert_int_equal(sonde_trace_kernel_count(result.trace), 4);
-    assert_int_equal(sonde_trace_dispatch_count(result.trace), 4);
-    assert_int_equal(count_dispatches(result.trace, false, true), 3);
-    for (size_t i = 1; i < 4; i++) {
+    assert_int_equal(sonde_trace_kernel_count(result.trace), 5);
+    assert_int_equal(sonde_trace_dispatch_count(result.trace), 5);
+    assert_int_equal(count_dispatches(result.trace, false, true), 4);
+    for (size_t i = 1; i < 5; i++) {
         assert_non_null(sonde_trace_kernel(result.trace, i)->refusal);
         assert_null(sonde_trace_kernel(result.trace, i)->heap);
     }
     assert_non_null(strstr(sonde_trace_kernel(result.trace, 3)->refusal, "no register"));
+    assert_non_null(strstr(sonde_trace_kernel(result.trace, 4)->refusal, "without binding table"));
     sonde_trace_close(result.trace);
     result = run("unknown_device");
     assert_non_null(strstr(sonde_trace_kernel(result.trace, 0)->refusal, "instruction set"));
