@@ -1,4 +1,4 @@
-/* Memory blocks, ranges of registers, channel masks, consumers, conditions. */
+/* Memory blocks, ranges of registers, consumers, conditions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -186,112 +186,6 @@ static void payload_addresses(void **unused)
     }
 }
 
-struct mask_case {
-    bool ignore_enable;
-    uint32_t execution;
-    uint8_t predicate, flag_subreg;
-    bool inverse;
-};
-
-/* f0.0 is 0xa5c3; f0.1 the odd channels, for those beyond the last too. */
-static uint32_t mask_of(const struct mask_case *item, uint32_t thread)
-{
-    uint32_t flag = item->flag_subreg == 0 ? 0xaaaaa5c3 : 0xaaaa, result = 0;
-    uint32_t mask = probe_dispatched(thread) & item->execution;
-    if (!item->ignore_enable)
-        mask &= probe_enabled(thread);
-    unsigned group =
-        item->predicate == SONDE_GEN_PREDICATE_ANY4H || item->predicate == SONDE_GEN_PREDICATE_ALL4H
-            ? 4
-            : 8;
-    for (unsigned c = 0; c < 16; c++) {
-        uint32_t part = flag >> c / group * group & ((1u << group) - 1);
-        bool pass = true;
-        if (item->predicate == SONDE_GEN_PREDICATE_CHANNEL)
-            pass = (flag >> c & 1) != 0;
-        else if (item->predicate == SONDE_GEN_PREDICATE_ANY4H ||
-                 item->predicate == SONDE_GEN_PREDICATE_ANY8H)
-            pass = part != 0;
-        else if (item->predicate == SONDE_GEN_PREDICATE_ALL4H)
-            pass = part == 15;
-        result |= (uint32_t)(pass != (item->inverse && item->predicate != 0)) << c;
-    }
-    return mask & result;
-}
-
-static const struct mask_case mask_cases[] = {
-    {false, UINT32_MAX, 0, 0, false},
-    {true, UINT32_MAX, 0, 0, false},
-    {false, 0xff00, 0, 0, false},
-    {true, 0x00ff, SONDE_GEN_PREDICATE_CHANNEL, 0, false},
-    {true, 0xffff, SONDE_GEN_PREDICATE_CHANNEL, 0, true},
-    {true, 0xffff, SONDE_GEN_PREDICATE_CHANNEL, 1, true},
-    {false, 0xffff, SONDE_GEN_PREDICATE_CHANNEL, 0, false},
-};
-
-static const struct mask_case group_cases[] = {
-    {true, 0xffff, SONDE_GEN_PREDICATE_ANY4H, 0, false},
-    {true, 0xffff, SONDE_GEN_PREDICATE_ANY4H, 0, true},
-    {false, 0xffff, SONDE_GEN_PREDICATE_ALL4H, 1, true},
-    {true, 0xffff, SONDE_GEN_PREDICATE_ANY8H, 1, false},
-};
-
-static void compute_mask(struct probe *p, sonde_vreg mask, const struct mask_case *item,
-                         const struct sonde_predicate *predicate)
-{
-    struct sonde_gen_instruction instruction;
-    sonde_gen_instruction_init(&instruction, probe_platform(), SONDE_GEN_ADD, 16, false);
-    instruction.predicate = item->predicate;
-    instruction.predicate_inverse = item->inverse;
-    instruction.flag_subreg = item->flag_subreg;
-    probe_ok(p, sonde_coder_compute_simd_mask(p->coder, p->procedure, mask, item->ignore_enable,
-                                              item->execution, &instruction, predicate, &p->error));
-}
-
-/* Groups clobber f0, so only one of them a procedure. */
-static void check_masks(struct probe *p, const struct mask_case *group)
-{
-    sonde_vreg mask = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    unsigned count = sizeof mask_cases / sizeof *mask_cases;
-    set_never(p);
-    for (unsigned i = 0; i < count; i++) {
-        compute_mask(p, mask, &mask_cases[i], NULL);
-        compute_mask(p, mask, &mask_cases[1], &never);
-        probe_store(p, p->procedure, i, sonde_operand_vreg(mask));
-    }
-    compute_mask(p, mask, group, NULL);
-    probe_store(p, p->procedure, count, sonde_operand_vreg(mask));
-    probe_run(p);
-    for (uint32_t t = 0; t < PROBE_THREADS; t++) {
-        for (unsigned i = 0; i < count; i++)
-            assert_int_equal(probe_value(p, t, i), mask_of(&mask_cases[i], t));
-        assert_int_equal(probe_value(p, t, count), mask_of(group, t));
-    }
-}
-
-static void simd_masks(void **unused)
-{
-    (void)unused;
-    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++)
-        for (unsigned g = 0; g < sizeof group_cases / sizeof *group_cases; g++) {
-            struct probe p;
-            probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
-            check_masks(&p, &group_cases[g]);
-            struct mask_case far = {true, 0xffff0000, SONDE_GEN_PREDICATE_CHANNEL, 1, false};
-            struct sonde_gen_instruction instruction;
-            sonde_gen_instruction_init(&instruction, probe_platform(), SONDE_GEN_ADD, 16, false);
-            instruction.channel_offset = 16;
-            assert_int_equal(sonde_coder_execution_mask(&instruction), 0xffff0000);
-            instruction.predicate = far.predicate;
-            instruction.flag_subreg = far.flag_subreg;
-            assert_int_equal(sonde_coder_compute_simd_mask(p.coder, p.procedure, p.address, true,
-                                                           far.execution, &instruction, NULL,
-                                                           &p.error),
-                             SONDE_ERROR_UNSUPPORTED);
-            probe_close(&p);
-        }
-}
-
 /* add (16) r20 = r20 + 3 reads and writes r20 and r21. */
 static void fake_consumers(void **unused)
 {
@@ -465,7 +359,7 @@ static void split_payload(void **unused)
         for (uint32_t t = 0; t < PROBE_THREADS; t++) {
             for (uint32_t lane = 0; lane < 8; lane++) {
                 assert_int_equal(probe_value(&p, t, 8 + lane), 0x11223344);
-                if ((probe_dispatched(t) >> lane & 1) != 0)
+                if ((probe_dispatched(&p, t) >> lane & 1) != 0)
                     assert_int_equal(probe_value(&p, t, 16 + lane), 77 * (16 * t + lane));
             }
         }
@@ -478,10 +372,13 @@ int main(int argc, char **argv)
     if (!probe_setup_platform(argc, argv))
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mem_blocks),         cmocka_unit_test(register_ranges),
-        cmocka_unit_test(payload_addresses),  cmocka_unit_test(simd_masks),
-        cmocka_unit_test(fake_consumers),     cmocka_unit_test(conditional_procedures),
-        cmocka_unit_test(condition_refusals), cmocka_unit_test(split_payload),
+        cmocka_unit_test(mem_blocks),
+        cmocka_unit_test(register_ranges),
+        cmocka_unit_test(payload_addresses),
+        cmocka_unit_test(fake_consumers),
+        cmocka_unit_test(conditional_procedures),
+        cmocka_unit_test(condition_refusals),
+        cmocka_unit_test(split_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,7 @@ static void ranges(void **unused)
         }
         probe_run(&p);
         for (uint32_t t = 0; t < PROBE_THREADS; t++) {
-            uint32_t mask = m & 1 ? probe_enabled(t) >> 8 & 0xff : probe_enabled(t);
+            uint32_t mask = m & 1 ? probe_enabled(&p, t) >> 8 & 0xff : probe_enabled(&p, t);
             uint32_t want = 8u * 0x11223344u;
             assert_int_equal(probe_value(&p, t, 0),
                              want + 1000u * (uint32_t)__builtin_popcount(mask));

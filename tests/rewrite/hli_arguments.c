@@ -80,7 +80,7 @@ enum expected {
     MASK_HIGH, /* of channels from 8 on */
 };
 
-static uint32_t expected_value(enum expected what, uint32_t thread)
+static uint32_t expected_value(const struct probe *p, enum expected what, uint32_t thread)
 {
     switch (what) {
     case THREAD:
@@ -88,9 +88,9 @@ static uint32_t expected_value(enum expected what, uint32_t thread)
     case FIXED_THREAD:
         return thread;
     case MASK:
-        return probe_enabled(thread);
+        return probe_enabled(p, thread);
     case MASK_HIGH:
-        return probe_enabled(thread) >> 8;
+        return probe_enabled(p, thread) >> 8;
     default:
         return 0x12345;
     }
@@ -135,7 +135,7 @@ static void values(void **unused)
             probe_run(&p);
             for (uint32_t t = 0; t < PROBE_THREADS; t++)
                 assert_int_equal(word_at(&p, CELLS + 4 * probe_thread_id(t)),
-                                 expected_value(kinds[k].expected, t));
+                                 expected_value(&p, kinds[k].expected, t));
             probe_close(&p);
         }
     }

@@ -11,7 +11,6 @@
 #include "probe.h"
 #include "sonde/dependency.h"
 
-#define LOCAL_SIZE (PROBE_THREADS * 16 - 3)
 #define DATA_BYTES (MACHINE_PROFILE * MACHINE_SURFACE_BYTES)
 
 static struct iga *iga;
@@ -219,13 +218,15 @@ const struct probe_mode probe_modes[PROBE_MODE_COUNT] = {
 };
 
 static void open_probe(struct probe *probe, enum probe_buffer buffer, bool holds_address,
-                       enum probe_registers registers)
+                       enum probe_registers registers, unsigned simd)
 {
     memset(probe, 0, sizeof *probe);
+    probe->simd = simd;
+    uint32_t cross_thread = 32 * (simd == 32 ? 7 : 4); /* behind r0 and the local ids */
     probe->machine = machine_create();
     assert_non_null(probe->machine);
     probe->machine->dispatch.platform = platform;
-    machine_set_group(probe->machine, 16, LOCAL_SIZE, 1, 32);
+    machine_set_group(probe->machine, simd, PROBE_THREADS * simd - 3, 1, 32);
     /* Cross-thread data, behind the local ids: the profile buffer's address. */
     uint64_t address = machine_surface_address(MACHINE_PROFILE);
     memcpy(probe->machine->payload + 8, &address, sizeof address);
@@ -235,7 +236,7 @@ static void open_probe(struct probe *probe, enum probe_buffer buffer, bool holds
         .binding_table_index = MACHINE_PROFILE,
         .maximum_threads = 168,
         .use_own_liveness = registers == PROBE_LIVENESS,
-        .buffer_address_byte = buffer == PROBE_FETCHED ? 0 : 4 * 32 + 8,
+        .buffer_address_byte = buffer == PROBE_FETCHED ? 0 : cross_thread + 8,
         .buffer_holds_address = holds_address,
         .buffer_address_offset = PROBE_OWN_ADDRESS};
     if (registers == PROBE_SPILL_BUFFER &&
@@ -259,12 +260,17 @@ static void open_probe(struct probe *probe, enum probe_buffer buffer, bool holds
 
 void probe_open(struct probe *probe, enum probe_buffer buffer, enum probe_registers registers)
 {
-    open_probe(probe, buffer, buffer == PROBE_FETCHED, registers);
+    open_probe(probe, buffer, buffer == PROBE_FETCHED, registers, 16);
+}
+
+void probe_open_wide(struct probe *probe, enum probe_buffer buffer, enum probe_registers registers)
+{
+    open_probe(probe, buffer, buffer == PROBE_FETCHED, registers, 32);
 }
 
 void probe_open_pointers(struct probe *probe, enum probe_registers registers)
 {
-    open_probe(probe, PROBE_SURFACE, true, registers);
+    open_probe(probe, PROBE_SURFACE, true, registers, 16);
 }
 
 void probe_close(struct probe *probe)
@@ -372,12 +378,13 @@ uint32_t probe_value(struct probe *probe, uint32_t thread, uint32_t index)
     return value;
 }
 
-uint32_t probe_dispatched(uint32_t thread)
+uint32_t probe_dispatched(const struct probe *probe, uint32_t thread)
 {
-    return thread + 1 == PROBE_THREADS ? 0x1fff : 0xffff;
+    uint32_t all = probe->simd == 32 ? UINT32_MAX : 0xffff;
+    return thread + 1 == PROBE_THREADS ? all >> 3 : all;
 }
 
-uint32_t probe_enabled(uint32_t thread)
+uint32_t probe_enabled(const struct probe *probe, uint32_t thread)
 {
-    return 0xaaaa & probe_dispatched(thread);
+    return 0xffffaaaa & probe_dispatched(probe, thread);
 }

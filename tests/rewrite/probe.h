@@ -53,6 +53,7 @@ struct probe {
     sonde_vreg address;
     const uint8_t *profile; /* what the profile buffer starts with, NULL: zeros */
     size_t profile_size;
+    unsigned simd;
 };
 
 /* False when this system has no iga64 library. */
@@ -61,7 +62,9 @@ bool probe_setup(void);
 bool probe_setup_platform(int argc, char **argv);
 enum sonde_gen_platform probe_platform(void);
 void probe_open(struct probe *probe, enum probe_buffer buffer, enum probe_registers registers);
-/* The same with a surface that holds its own address. */
+/* The same with 32 channels a thread. The kernel's own instructions have 16. */
+void probe_open_wide(struct probe *probe, enum probe_buffer buffer, enum probe_registers registers);
+/* With a surface that holds its own address. */
 void probe_open_pointers(struct probe *probe, enum probe_registers registers);
 void probe_close(struct probe *probe);
 /* Insert the procedure, emit, validate every instruction, run, and compare the
@@ -81,7 +84,7 @@ uint32_t probe_value(struct probe *probe, uint32_t thread, uint32_t index);
 uint8_t *probe_chunk(struct probe *probe, uint32_t thread);
 /* The thread id that a thread has, and its enabled channels at the point. */
 uint32_t probe_thread_id(uint32_t thread);
-uint32_t probe_enabled(uint32_t thread);
-uint32_t probe_dispatched(uint32_t thread);
+uint32_t probe_enabled(const struct probe *probe, uint32_t thread);
+uint32_t probe_dispatched(const struct probe *probe, uint32_t thread);
 
 #endif

@@ -143,14 +143,15 @@ static void check_record(const struct fixture *f, const uint8_t *record, uint32_
 {
     uint32_t block = load(record), thread = thread_of(record);
     assert_true(thread < PROBE_THREADS);
-    assert_int_equal(load(record + SONDE_RECORD_DISPATCH), probe_dispatched(thread));
+    assert_int_equal(load(record + SONDE_RECORD_DISPATCH), probe_dispatched(&f->probe, thread));
     if (block + 1 == f->trace.layout.block_count) {
         assert_int_equal(load(record + SONDE_RECORD_HEADER_BYTES + 20) & 0x1ff, thread);
         messages[thread] = 0;
         return;
     }
     uint32_t point_block = sonde_kernel_block_of(f->probe.kernel, f->probe.point);
-    uint32_t enabled = block == point_block ? probe_enabled(thread) : probe_dispatched(thread);
+    uint32_t enabled = block == point_block ? probe_enabled(&f->probe, thread)
+                                            : probe_dispatched(&f->probe, thread);
     assert_int_equal(load(record + SONDE_RECORD_ENABLED), enabled);
     if (block != 0) /* dead before */
         assert_int_equal(load(record + SONDE_RECORD_FLAGS) & 0xffff, 0xa5c3);
@@ -159,7 +160,7 @@ static void check_record(const struct fixture *f, const uint8_t *record, uint32_
         if (item->point.kind == SONDE_RECORD_ADDRESSES)
             check_addresses(record + item->offset, thread, messages[thread]++);
         else if (item->point.kind == SONDE_RECORD_MASK) /* of the if: its predicate */
-            assert_int_equal(load(record + item->offset), probe_enabled(thread));
+            assert_int_equal(load(record + item->offset), probe_enabled(&f->probe, thread));
         else /* r20: local id * 77 */
             for (uint32_t lane = 0; lane < 16; lane++)
                 assert_int_equal(load(record + item->offset + 4 * lane),
