@@ -86,66 +86,68 @@ static inline bool is_even64(const uint8_t *p, uint32_t count, uint64_t step)
     return (differ[0] | differ[1]) == 0 && base_load64(p + 8) - base_load64(p) == step;
 }
 
-/* Whether channels and addresses are even; those are read, `raw` as they stand. */
-static inline void find_step(const struct analyze_message *message, const uint8_t *raw,
-                             uint32_t each, struct analyze_access *access)
+/* How addresses stand in a payload. */
+struct payload {
+    const uint8_t *data;
+    bool is_wide; /* 64 bits each */
+    uint8_t shift;
+    uint64_t keep;
+};
+
+static inline uint64_t read_address(const struct payload *payload, uint32_t channel)
+{
+    if (payload->is_wide)
+        return base_load64(payload->data + 8 * channel);
+    return (uint64_t)base_load32(payload->data + 4 * channel) << payload->shift & payload->keep;
+}
+
+/* Whether channels and addresses are even: then the first is read. */
+static inline bool find_step(const struct payload *payload, uint32_t width,
+                             struct analyze_access *access)
 {
     access->even = 0;
     access->step = 0;
     if (access->mask == 0 || (access->mask & (access->mask + 1)) != 0)
-        return;
+        return false;
     uint32_t count = 32 - (uint32_t)__builtin_clz(access->mask);
-    uint64_t first = access->address[0], last = access->address[count - 1];
+    uint64_t first = read_address(payload, 0), last = read_address(payload, count - 1);
+    const uint8_t *data = payload->data;
     if (count > 1) {
-        access->step = (int64_t)(access->address[1] - first);
-        if (each == 8 ? !is_even64(raw, count, (uint64_t)access->step)
-                      : !is_even32(raw, count, base_load32(raw + 4) - base_load32(raw)))
-            return;
+        access->step = (int64_t)(read_address(payload, 1) - first);
+        if (payload->is_wide ? !is_even64(data, count, (uint64_t)access->step)
+                             : !is_even32(data, count, base_load32(data + 4) - base_load32(data)))
+            return false;
     }
     /* The dwords may have gone around where the addresses do not. */
     int64_t way;
     if (__builtin_mul_overflow(access->step, (int64_t)count - 1, &way) ||
         last - first != (uint64_t)way || (way < 0 ? last >= first : last < first) ||
-        (way < 0 ? first : last) > UINT64_MAX - message->width)
-        return;
+        (way < 0 ? first : last) > UINT64_MAX - width)
+        return false;
     access->even = count;
+    access->address[0] = first;
+    return true;
 }
 
-static inline void widen(const uint8_t *p, size_t count, uint8_t shift, uint64_t keep,
-                         uint64_t *address)
+/* Those of channels that did not act are read too: it is faster than to ask. */
+static void read_channels(const struct analyze_message *message, const uint8_t *data, size_t size,
+                          struct analyze_access *access)
 {
-    for (size_t c = 0; c < count; c++)
-        address[c] = (uint64_t)base_load32(p + 4 * c) << shift & keep;
-}
-
-/* The usual counts as constants, so that they become vectors. */
-static inline void read_dwords(const uint8_t *p, size_t count, uint8_t shift, uint64_t keep,
-                               uint64_t *address)
-{
-    if (count == 16)
-        widen(p, 16, shift, keep, address);
-    else if (count == 8)
-        widen(p, 8, shift, keep, address);
-    else
-        widen(p, count, shift, keep, address);
-}
-
-/* The addresses of all channels that the payload has room for. Those of
- * channels that did not act are read too: it is faster than to ask. */
-static void read_channels(const struct analyze_message *message, const uint8_t *payload,
-                          size_t size, struct analyze_access *access)
-{
-    size_t each = message->message.address_model == SONDE_GEN_ADDRESS_A64 ? 8 : 4;
-    size_t count = size / each < ANALYZE_CHANNELS ? size / each : ANALYZE_CHANNELS;
-    if (each == 8) {
-        memcpy(access->address, payload, 8 * count);
-    } else {
-        uint64_t keep =
-            message->message.address_model == SONDE_GEN_ADDRESS_SLM ? SLM_MASK : UINT64_MAX;
-        read_dwords(payload, count, message->message.address_shift, keep, access->address);
-    }
+    uint8_t model = message->message.address_model;
+    const struct payload payload = {
+        .data = data,
+        .is_wide = model == SONDE_GEN_ADDRESS_A64,
+        .shift = message->message.address_shift,
+        .keep = model == SONDE_GEN_ADDRESS_SLM ? SLM_MASK : UINT64_MAX,
+    };
+    size_t count = size / (payload.is_wide ? 8 : 4);
+    if (count > ANALYZE_CHANNELS)
+        count = ANALYZE_CHANNELS;
     access->mask &= bits((unsigned)count);
-    find_step(message, payload, (uint32_t)each, access);
+    if (find_step(&payload, message->width, access))
+        return;
+    for (uint32_t c = 0; c < count; c++)
+        access->address[c] = read_address(&payload, c);
 }
 
 /* Bytes at each address. */

@@ -150,13 +150,14 @@ static bool see_access(struct bounds *bounds, const struct analyze_visit *visit,
         return true; /* the compiler's own: arguments, tables */
     if (access->mask == 0)
         return true;
-    target = find_target(bounds, access->message, access->address[__builtin_ctz(access->mask)]);
+    target = find_target(bounds, access->message,
+                         analyze_access_address(access, (uint32_t)__builtin_ctz(access->mask)));
     if (is_inside(bounds, access, &target)) {
         bounds->checked += analyze_access_lanes(access);
         return true;
     }
     for (uint32_t left = access->mask, first = 1; left != 0; left &= left - 1, first = 0) {
-        uint64_t address = access->address[__builtin_ctz(left)];
+        uint64_t address = analyze_access_address(access, (uint32_t)__builtin_ctz(left));
         bool before = false;
         if (first || is_address)
             target = find_target(bounds, access->message, address);

@@ -77,7 +77,7 @@ static void name_buffer(const struct memory *memory, const struct analyze_access
         (row->argument != ARGUMENT_NEW &&
          access->message->address_model == SONDE_GEN_ADDRESS_SURFACE))
         return;
-    uint64_t address = access->address[__builtin_ctz(access->mask)];
+    uint64_t address = analyze_access_address(access, (uint32_t)__builtin_ctz(access->mask));
     size_t argument = analyze_buffers_find(&memory->buffers, access->message, address);
     if (argument == row->argument || argument == ANALYZE_NO_ARGUMENT)
         return;
@@ -214,7 +214,7 @@ static void find_lines(const struct analyze_access *access, struct lines *lines)
         return;
     }
     for (uint32_t left = access->mask; left != 0; left &= left - 1) {
-        uint64_t first = access->address[__builtin_ctz(left)];
+        uint64_t first = analyze_access_address(access, (uint32_t)__builtin_ctz(left));
         uint64_t last = (first + access->width - 1) / LINE_BYTES;
         for (uint64_t line = first / LINE_BYTES; line <= last && lines->count < LINES_LIMIT; line++)
             add_line(lines, line);

@@ -22,7 +22,7 @@
 /* What is known of a kernel's code besides the code. */
 struct program {
     uint32_t *barriers; /* in front of each instruction; NULL: not looked at */
-    uint32_t granule;   /* bytes */
+    uint8_t shift;      /* a place in memory has 1 << shift bytes */
 };
 
 /* Lines of a dispatch that are looked at in one pass over its records. */
@@ -166,16 +166,16 @@ static bool sort_rows(struct race *race)
 
 /* --- programs ------------------------------------------------------------------------------ */
 
-/* Bytes, where any message is narrower than a dword. */
-static uint32_t granule_of(const struct analyze_code *code)
+/* A dword; a byte, where any message is narrower. */
+static uint8_t shift_of(const struct analyze_code *code)
 {
     for (size_t i = 0; i < code->count; i++) {
         const struct analyze_message *message = &code->messages[i];
         if (message->is_message && message->message.layout == SONDE_GEN_LAYOUT_SCATTERED &&
             message->message.element_size < 4)
-            return 1;
+            return 0;
     }
-    return 4;
+    return 2;
 }
 
 static const struct program *program_of(struct race *race, const struct analyze_code *code)
@@ -193,7 +193,7 @@ static const struct program *program_of(struct race *race, const struct analyze_
     struct program *program = &race->programs[id];
     if (program->barriers != NULL)
         return program;
-    program->granule = granule_of(code);
+    program->shift = shift_of(code);
     program->barriers = calloc(code->count + 2, sizeof *program->barriers);
     for (size_t i = 0; i < code->count && program->barriers != NULL; i++)
         program->barriers[i + 1] = program->barriers[i] + (code->messages[i].is_message &&
@@ -226,7 +226,7 @@ static bool see_accesses(struct race *race, const struct analyze_visit *visit,
     uint32_t passed = block->first <= code->count ? program->barriers[block->first] : 0;
     struct analyze_group *group = &race->teams.groups[thread->group];
     struct scene scene = {.race = race, .visit = visit};
-    struct analyze_touch touch = {.granule = program->granule,
+    struct analyze_touch touch = {.shift = program->shift,
                                   .part = race->pass.part,
                                   .conflict = note_conflict,
                                   .context = &scene};

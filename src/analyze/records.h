@@ -80,8 +80,15 @@ struct analyze_access {
      * goes `step` up, without going around; 0: not so, or not known. */
     uint32_t even;
     int64_t step;
-    uint64_t address[ANALYZE_CHANNELS];
+    uint64_t address[ANALYZE_CHANNELS]; /* of an even access the first only: see below */
 };
+
+/* The address of a channel that acted. */
+static inline uint64_t analyze_access_address(const struct analyze_access *access, uint32_t channel)
+{
+    return access->even != 0 ? access->address[0] + (uint64_t)access->step * channel
+                             : access->address[channel];
+}
 
 /* Channels that acted. */
 static inline uint32_t analyze_access_lanes(const struct analyze_access *access)

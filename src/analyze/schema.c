@@ -267,7 +267,7 @@ static void see_addresses(struct schemas *s, const struct analyze_visit *visit, 
     row->value[SCHEMA_ROW_EXECUTIONS]++;
     row->value[SCHEMA_ROW_SUM] += (uint64_t)__builtin_popcount(access.mask);
     for (uint32_t left = access.mask; left != 0; left &= left - 1)
-        note_value(row, access.address[__builtin_ctz(left)]);
+        note_value(row, analyze_access_address(&access, (uint32_t)__builtin_ctz(left)));
 }
 
 /* Of the channels that acted, or of all of a register by number. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define LINE_BYTES  64u
+#define LINE_BITS   6u
 #define FEW_STATES  7u /* besides the first: lines with more have one for each place */
 #define INDEX_BYTES 8u /* of the index, for each line */
 #define KEY_SURFACE (UINT64_C(1) << 63)
@@ -51,7 +52,7 @@ static bool conflict(struct analyze_touch *touch, enum analyze_race_kind kind, u
 {
     touch->conflicts++;
     return touch->conflict(touch, kind, before,
-                           address + (unsigned)__builtin_ctzll(places) * touch->granule,
+                           address + ((uint64_t)__builtin_ctzll(places) << touch->shift),
                            (uint32_t)__builtin_popcountll(places));
 }
 
@@ -86,7 +87,7 @@ static inline bool same(const struct last *a, const struct last *b)
 
 static inline uint64_t all_places(const struct analyze_touch *touch)
 {
-    return touch->granule == 1 ? UINT64_MAX : (UINT64_C(1) << LINE_BYTES / 4) - 1;
+    return UINT64_MAX >> (64 - (LINE_BYTES >> touch->shift));
 }
 
 static inline struct state *state_at(struct line *line, uint32_t index)
@@ -230,14 +231,15 @@ static bool flush(struct analyze_shadow *shadow, struct analyze_touch *touch,
 static bool touch_run(struct analyze_shadow *shadow, struct analyze_touch *touch,
                       struct pending *pending, uint64_t first, uint64_t end)
 {
-    uint64_t each = LINE_BYTES / touch->granule;
+    unsigned bits = LINE_BITS - touch->shift; /* of the number of a place in its line */
     while (first < end) {
-        uint64_t line = first / each, next = (line + 1) * each;
+        uint64_t line = first >> bits, next = (line + 1) << bits;
         if (next > end || next < first)
             next = end;
-        uint64_t places = (UINT64_MAX >> (64 - (next - first))) << first % each;
+        unsigned at = (unsigned)first & ((1u << bits) - 1);
+        uint64_t places = (UINT64_MAX >> (64 - (next - first))) << at;
         /* None twice, and in their order. */
-        if (pending->line != line || pending->places >> first % each != 0) {
+        if (pending->line != line || pending->places >> at != 0) {
             if (!flush(shadow, touch, pending))
                 return false;
             pending->line = line;
@@ -255,8 +257,8 @@ static bool touch_channels(struct analyze_shadow *shadow, struct analyze_touch *
     struct pending pending = {.places = 0};
     uint64_t first = 0, end = 0, more = access->width ? access->width - 1 : 0;
     for (uint32_t left = access->mask; left != 0; left &= left - 1) {
-        uint64_t address = access->address[__builtin_ctz(left)];
-        uint64_t start = address / touch->granule, stop = (address + more) / touch->granule + 1;
+        uint64_t address = analyze_access_address(access, (uint32_t)__builtin_ctz(left));
+        uint64_t start = address >> touch->shift, stop = ((address + more) >> touch->shift) + 1;
         if (start == end) {
             end = stop;
             continue;
@@ -283,15 +285,15 @@ bool analyze_shadow_touch(struct analyze_shadow *shadow, struct analyze_touch *t
     touch->order = (touch->order | UINT16_MAX) + 1; /* however many follow of the last access */
     if (access->even == 0 || access->width == 0)
         return touch_channels(shadow, touch, access);
-    uint64_t first = access->address[0] / touch->granule;
-    bool is_aligned = (access->address[0] | access->width) % touch->granule == 0;
+    uint64_t first = access->address[0] >> touch->shift;
+    bool is_aligned = ((access->address[0] | access->width) & ((1u << touch->shift) - 1)) == 0;
     if (is_aligned && access->step == (int64_t)access->width)
         return touch_once(shadow, touch, first,
-                          first + (uint64_t)access->even * access->width / touch->granule);
+                          first + ((uint64_t)access->even * access->width >> touch->shift));
     if (access->step != 0)
         return touch_channels(shadow, touch, access);
     /* All channels the same: the second and later find what the first found. */
-    uint64_t end = (access->address[0] + access->width - 1) / touch->granule + 1;
+    uint64_t end = ((access->address[0] + access->width - 1) >> touch->shift) + 1;
     uint64_t conflicts = touch->conflicts;
     bool good = touch_once(shadow, touch, first, end);
     for (uint32_t c = 1; c < access->even && good && touch->conflicts != conflicts; c++)

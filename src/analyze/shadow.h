@@ -41,7 +41,7 @@ struct analyze_touch {
     bool writes;
     bool is_surface;
     uint32_t surface;
-    uint32_t granule; /* bytes of a place: 1 or 4, the same for all of a shadow's life */
+    uint8_t shift; /* a place has 1 << shift bytes, the same for all of a shadow's life */
     struct analyze_shadow_part part;
     uint64_t order; /* goes up from part to part of lines, also of those that are not in `part` */
     uint64_t conflicts; /* how many there were */

@@ -83,7 +83,7 @@ static bool note(struct analyze_touch *touch, enum analyze_race_kind kind, uint6
                  uint64_t address, uint32_t times)
 {
     struct found *found = touch->context;
-    assert_true(address % touch->granule == 0 && times <= 64 && times > 0);
+    assert_true((address & ((1u << touch->shift) - 1)) == 0 && times <= 64 && times > 0);
     found->times[kind] += times;
     found->sum[kind] += times * (before >> ANALYZE_ACCESS_INSTRUCTION & 0xffff);
     return true;
@@ -143,7 +143,8 @@ static void compare(unsigned granule, uint64_t mask)
     static struct found expected;
     struct analyze_shadow shadows[4] = {{.split_bytes = 0}};
     struct found found = {.times = {0}};
-    struct analyze_touch touch = {.granule = granule, .conflict = note, .context = &found};
+    struct analyze_touch touch = {
+        .shift = granule == 4 ? 2 : 0, .conflict = note, .context = &found};
     memset(places, 0, sizeof places);
     memset(&expected, 0, sizeof expected);
     for (unsigned t = 0; t < TOUCHES; t++) {
@@ -193,7 +194,7 @@ static void test_parts(void **state)
 
 static void touch_rows(struct analyze_shadow *shadow, unsigned lines, unsigned channels)
 {
-    struct analyze_touch touch = {.granule = 4, .conflict = note, .now = 0};
+    struct analyze_touch touch = {.shift = 2, .conflict = note, .now = 0};
     struct analyze_access access = {
         .width = 4, .mask = UINT32_MAX >> (32 - channels), .even = channels, .step = 4};
     for (unsigned n = 0; n < lines * 16 / channels; n++) {
@@ -222,8 +223,7 @@ static void test_keep(void **state)
     (void)state;
     struct found found = {.times = {0}};
     struct analyze_shadow shadow = {.split_bytes = 0};
-    struct analyze_touch touch = {
-        .granule = 4, .conflict = note, .writes = true, .context = &found};
+    struct analyze_touch touch = {.shift = 2, .conflict = note, .writes = true, .context = &found};
     struct analyze_access access = {.width = 4, .mask = 0xffff, .even = 16, .step = 4};
     touch_rows(&shadow, 4096, 8);
     size_t before = analyze_shadow_bytes(&shadow), half = 0;
