@@ -33,6 +33,7 @@ sanitize: dependencies
 
 bench: dependencies all
 	@bench/run.py $(BUILD)
+	@bench/records.py $(BUILD)
 	@bench/msp430.py $(BUILD)
 
 # doc/isa-gen.md from the codec's tables and the last long run's figures.

@@ -1,112 +1,173 @@
 #!/usr/bin/env python3
-"""Figures of tracing on the emulated GPU: what each tool costs, and how fast its
-records are written and analysed.
+"""What tracing costs, and how fast records are written and analysed, from one run.
 
-For each tool on one example:
-  records    of one run, and bytes of one in memory and in the file
-  device     executed instructions of the GPU, against the original run
-  host       instructions that emulating the run takes (perf stat; else seconds
-             of processor time), against the run without a tool
-  identical  what `sonde verify` says
-and of the run made about TARGET megabytes long by trace-bench, in processor time:
-  write      megabytes of records a second into the run's file
-  analyse    millions of records a second, decompression included, and of parts
-             of records: messages, registers; megabytes a second
-Usage: records.py SONDE TRACE_BENCH EXAMPLES_DIRECTORY [EXAMPLE ARGUMENT...]
+One row a tool, as a table of Markdown; with --write it replaces the one in
+doc/tracing.md. The program is matrix_multiply of 192 x 192 on the emulated Gen9, or
+what EXAMPLE says. Slowdown is against the program without a tool:
+  device    instructions that the emulated GPU executes, original and inserted ones
+  host      processor time of the whole run, program and compiler included
+and of the records:
+  a record  bytes before and after compression, by block visit
+  holds     messages or registers, or that it is one visit
+  written   bytes a second before compression, into the file
+  analysed  millions of those messages, registers or visits a second, from the file to
+            the tool's rows, on one core
+The last two are of the run made about 200 MB long by trace-bench, in processor time.
+All times are the best of N. A tool whose records are not what the emulated GPU says
+(`sonde verify`), or are lost, is an error.
 """
+import argparse
 import json
 import os
+import pathlib
 import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE = ROOT / "doc/tracing.md"
+BEGIN, END = "<!-- bench/records.py writes from here -->\n", "<!-- to here -->\n"
 COUNTING = ["opcodeprof", "bblprof", "simdprof", "latency", "memlatency", "funtime"]
-TRACING = ["flowtrace", "occupancy", "memtrace", "stride", "cacheline", "race", "bounds", "regtrace"]
+TRACING = {"flowtrace": "visits", "occupancy": "visits", "memtrace": "messages",
+           "stride": "messages", "cacheline": "messages", "bounds": "messages",
+           "race": "messages", "regtrace": "registers"}
 TARGET = 200  # MB
-DEVICE = "emu:skl"
-MESSAGES = {}  # of one run, by tool
+GOAL = 10  # millions of records a second
+COLUMNS = ["tool", "device", "host", "bytes a record", "in the file", "holds", "written",
+           "analysed"]
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)}: {done.stderr}")
+    return done.stdout
 
 
-def cost(*command):
-    """Instructions of a command and its children, or seconds without perf."""
-    if shutil.which("perf"):
-        done = run("perf", "stat", "-x,", "-e", "instructions:u", "--", *command)
-        match = re.search(r"(?m)^(\d+),[^,]*,instructions:u", done.stderr)
-        if match:
-            return int(match[1])
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def user_time(*command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run(*command)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def recorded(sonde, data):
-    info = run(sonde, "info", "-i", data).stdout
-    found = re.findall(r"records: dispatch \d+, \w+, (\d+) in (\d+) bytes, (\d+) lost", info)
-    return tuple(sum(int(row[i]) for row in found) for i in range(3))
+class Bench:
+    def __init__(self, options, scratch):
+        build = pathlib.Path(options.build).resolve()
+        self.sonde = str(build / "src/cli/sonde")
+        self.bench = str(build / "bench/trace-bench")
+        self.device, self.repeats = options.device, options.repeats
+        name, *arguments = options.example
+        self.program = [str(build / "examples" / name), *arguments]
+        self.data = os.path.join(scratch, "data")
+        self.longer = os.path.join(scratch, "longer")
+        self.messages = 0  # of one run
+        self.plain = self.host("none")
+        self.slowest = None  # and the tool
 
+    def host(self, tool):
+        return min(user_time(self.sonde, "run", "-q", "--device", self.device, "-o", self.data,
+                             "-t", tool, "--", *self.program) for _ in range(self.repeats))
 
-def parts_of(sonde, data, tool):
-    """Messages or registers in the records."""
-    rows = json.loads(run(sonde, "report", "-i", data, "-t", tool, "--format", "json").stdout)
-    return sum(row.get("executions", 0) for row in rows["reports"][0]["rows"])
+    def slowdown(self, tool):
+        host = self.host(tool) / self.plain
+        verify = json.loads(run(self.sonde, "verify", "--device", self.device, "--format", "json",
+                                "-t", tool, "--", *self.program))
+        if not verify["identical"]:
+            sys.exit(f"bench: {tool}: records are not those of the emulated GPU")
+        return verify["instrumented_instructions"] / verify["original_instructions"], host
 
+    def recorded(self, tool):
+        found = re.findall(r"records: dispatch \d+, \w+, (\d+) in (\d+) bytes, (\d+) lost",
+                           run(self.sonde, "info", "-i", self.data))
+        records, size, lost = (sum(int(row[i]) for row in found) for i in range(3))
+        if lost or not records:
+            sys.exit(f"bench: {tool}: {records} records, {lost} lost")
+        return records, size
 
-def speed(sonde, bench, data, tool, records, size, directory):
-    longer = os.path.join(directory, "longer")
-    written = run(bench, data, longer, str(max(1, TARGET * 1000000 // size))).stdout
-    analysed = run(bench, "--analyze", longer).stdout
-    write = float(re.search(r"([\d.]+) MB/s", written)[1])
-    rate, volume = re.search(rf"(?m)^{tool} .* ([\d.]+) Mrecords/s, (\d+) MB/s", analysed).groups()
-    if tool in ("race", "bounds"):  # the same messages
-        parts = MESSAGES.get("memtrace", 0)
-    elif tool in ("flowtrace", "occupancy"):
-        parts = 0
-    else:
-        parts = MESSAGES[tool] = parts_of(sonde, data, tool)
-    return (f"{write:8.0f} {float(rate):8.2f} "
-            f"{float(rate) * parts / records if parts else 0:8.1f} {int(volume):8}")
+    def parts(self, tool, records):
+        """What the records hold: messages, registers, or that they are visits."""
+        if TRACING[tool] == "visits":
+            return records
+        if tool in ("bounds", "race"):  # their rows are others
+            return self.messages
+        rows = json.loads(run(self.sonde, "report", "-i", self.data, "-t", tool, "--format",
+                              "json"))
+        parts = sum(row["executions"] for row in rows["reports"][0]["rows"])
+        if TRACING[tool] == "messages":
+            self.messages = parts
+        return parts
 
+    def speed(self, tool, records, size, parts):
+        times = str(max(1, TARGET * 1000000 // size))
+        written = analysed = 0
+        for _ in range(self.repeats):
+            written = max(written, float(re.search(
+                r"([\d.]+) MB/s", run(self.bench, self.data, self.longer, times))[1]))
+            analysed = max(analysed, float(re.search(
+                rf"(?m)^{tool} .* ([\d.]+) Mrecords/s", run(self.bench, "--analyze",
+                                                            self.longer))[1]))
+        analysed *= parts / records
+        if self.slowest is None or analysed < self.slowest[0]:
+            self.slowest = (analysed, tool)
+        return written, analysed
 
-def measure(sonde, bench, tool, command, plain):
-    with tempfile.TemporaryDirectory() as directory:
-        data = os.path.join(directory, "data")
-        host = cost(sonde, "run", "-q", "--device", DEVICE, "-o", data, "-t", tool, "--", *command)
-        verify = run(sonde, "verify", "--device", DEVICE, "--format", "json", "-t", tool, "--",
-                     *command).stdout
-        figures = json.loads(verify) if verify.startswith("{") else {}
-        device = (figures["instrumented_instructions"] / figures["original_instructions"]
-                  if figures.get("original_instructions") else 0)
-        line = (f"{tool:10} {device:6.2f}x {host / plain:6.2f}x "
-                f"{'yes' if figures.get('identical') else 'NO':>9}")
+    def row(self, tool):
+        device, host = self.slowdown(tool)
+        cells = [f"`{tool}`", f"{device:.2f}x", f"{host:.1f}x"]
         if tool in COUNTING:
-            return line
-        records, size, lost = recorded(sonde, data)
-        if records == 0:
-            return f"{line} no records"
-        stored = sum(os.path.getsize(os.path.join(data, name)) for name in os.listdir(data))
-        return (f"{line} {records:9} {lost:5} {size / records:8.1f} {stored / records:8.2f} "
-                f"{speed(sonde, bench, data, tool, records, size, directory)}")
+            return cells + [""] * (len(COLUMNS) - len(cells))
+        records, size = self.recorded(tool)
+        stored = sum(os.path.getsize(os.path.join(self.data, name))
+                     for name in os.listdir(self.data))
+        parts = self.parts(tool, records)
+        written, analysed = self.speed(tool, records, size, parts)
+        holds = "a visit" if parts == records else f"{parts / records:.0f} {TRACING[tool]}"
+        return cells + [f"{size / records:.0f}", f"{stored / records:.1f}", holds,
+                        f"{written / 1000:.1f} GB/s", f"{analysed:.0f} million {TRACING[tool]}/s"]
+
+
+def line(cells):
+    return f"| {' | '.join(cells)} |\n"
+
+
+def write(text):
+    page = TABLE.read_text(encoding="utf-8")
+    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    TABLE.write_text(page[:begin] + text + page[end:], encoding="utf-8")
 
 
 def main():
-    sonde, bench, examples, *command = sys.argv[1:]
-    command = command or ["matrix_multiply", "128"]
-    command[0] = os.path.join(examples, command[0])
-    with tempfile.TemporaryDirectory() as directory:
-        plain = cost(sonde, "run", "-q", "--device", DEVICE, "-o", os.path.join(directory, "data"),
-                     "-t", "none", "--", *command)
-    print(f"{'tool':10} {'device':>7} {'host':>7} {'identical':>9} {'records':>9} {'lost':>5} "
-          f"{'B/record':>8} {'in file':>8} {'MB/s':>8} {'Mrec/s':>8} {'Mparts/s':>8} {'MB/s':>8}")
-    for tool in COUNTING + TRACING:
-        print(measure(sonde, bench, tool, command, plain), flush=True)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--write", action="store_true", help="into doc/tracing.md")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--device", default="emu:skl")
+    parser.add_argument("--only", action="append", help="only this tool")
+    parser.add_argument("example", nargs="*", default=["matrix_multiply", "192"])
+    options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write writes all tools")
+    with tempfile.TemporaryDirectory() as scratch:
+        bench = Bench(options, scratch)
+        text = (f"`{' '.join(options.example)}` on {options.device}, which takes "
+                f"{bench.plain:.1f} s of processor time without a tool:\n\n"
+                + line(COLUMNS) + line(["---"] * len(COLUMNS)))
+        print(text, end="", flush=True)
+        for tool in COUNTING + list(TRACING):
+            if options.only and tool not in options.only and tool != "memtrace":
+                continue
+            row = line(bench.row(tool))
+            print(row, end="", flush=True)
+            text += row
+        speed, tool = bench.slowest
+        last = f"\nSlowest to analyse: `{tool}`, {speed:.0f} million/s; the goal is {GOAL}.\n"
+        print(last, end="")
+    if options.write:
+        write(text + last)
+    return 0 if speed >= GOAL else 1
 
 
-main()
+sys.exit(main())
