@@ -41,6 +41,12 @@ enum emu_path {
 /* Choose the path of an emulator that has not run anything yet. */
 void emu_choose_path(struct emu *emu, enum emu_path path);
 
+/* Channels of a thread that wait for it to reach an operation. */
+struct emu_wait {
+    const struct emu_operation *operation;
+    uint32_t channels;
+};
+
 /* One hardware thread. Operands are byte offsets from the start, so the
  * architecture registers follow the register file. */
 struct emu_thread {
@@ -66,7 +72,8 @@ struct emu_thread {
     uint32_t active;   /* channels that execute now */
     uint32_t waiting;  /* channels whose wake operation lies elsewhere */
     uint32_t dispatch; /* channels that exist */
-    const struct emu_operation *wake[EMU_LANES];
+    struct emu_wait waits[EMU_LANES]; /* the waiting channels by their operations */
+    uint32_t wait_count;
     /* Read through tm0: one an instruction, levelled at barriers; or the time
      * of the time model. */
     uint64_t cycles;

@@ -28,20 +28,28 @@ static uint32_t chosen(const struct emu_thread *thread, const struct emu_operati
 
 static void park(struct emu_thread *thread, uint32_t channels, const struct emu_operation *target)
 {
+    uint32_t i = 0;
+    if (!channels)
+        return;
     thread->active &= ~channels;
     thread->waiting |= channels;
-    for (; channels; channels &= channels - 1)
-        thread->wake[__builtin_ctz(channels)] = target;
+    while (i < thread->wait_count && thread->waits[i].operation != target)
+        i++;
+    if (i == thread->wait_count)
+        thread->waits[thread->wait_count++] = (struct emu_wait){target, 0};
+    thread->waits[i].channels |= channels;
 }
 
 void emu_thread_wake(struct emu_thread *thread, const struct emu_operation *operation)
 {
-    uint32_t awake = 0;
-    for (uint32_t left = thread->waiting; left; left &= left - 1)
-        if (thread->wake[__builtin_ctz(left)] == operation)
-            awake |= left & -left;
-    thread->waiting &= ~awake;
-    thread->active |= awake;
+    for (uint32_t i = 0; i < thread->wait_count; i++) {
+        if (thread->waits[i].operation != operation)
+            continue;
+        thread->waiting &= ~thread->waits[i].channels;
+        thread->active |= thread->waits[i].channels;
+        thread->waits[i] = thread->waits[--thread->wait_count];
+        return;
+    }
 }
 
 /* On to the following operation, or to JIP when nobody is enabled there. */
