@@ -256,6 +256,54 @@ static void random_instructions(void **state)
     }
 }
 
+/* csel, of Gen12: its types and relations, also with sources that are scalars
+ * or changed in sign, and masked. */
+static void make_csel(char *line, unsigned dst)
+{
+    static const char *const types[] = {"f", "f", "hf", "d", "ud", "w", "uw"};
+    const char *type = types[pick(7)];
+    bool is_float = type[strlen(type) - 1] == 'f';
+    unsigned exec = 8u << pick(2);
+    char source[3][LINE];
+    for (unsigned i = 0; i < 3; i++) {
+        const char *sign = pick(4) == 0 ? is_float && pick(2) ? "-(abs)" : "-" : "";
+        unsigned reg = 1 + pick(60);
+        if (pick(3) == 0)
+            snprintf(source[i], LINE, "%sr%u.%u<0%s>:%s", sign, reg, pick(4), i < 2 ? ";0" : "",
+                     type);
+        else
+            snprintf(source[i], LINE, "%sr%u.0<%s>:%s", sign, reg, i < 2 ? "8;1" : "1", type);
+    }
+    snprintf(line, LINE * 4, "(W) csel (%u|M0) (%s)f1.0 r%u.0<1>:%s %s %s %s\n", exec,
+             conditions[pick(6)], dst, type, source[0], source[1], source[2]);
+}
+
+static void random_selections(void **state)
+{
+    struct machines *machines = *state;
+    if (!machines->general)
+        skip();
+    struct core_machine *all[] = {machines->general, machines->baseline, machines->best};
+    static char text[LINE * 4 * INSTRUCTIONS], lines[INSTRUCTIONS][LINE * 4];
+    for (unsigned i = 0; i < 3; i++)
+        if (!core_use_platform(all[i], SONDE_GEN_PLATFORM_XE))
+            skip();
+    for (unsigned kernel = 0; kernel < KERNELS / 4; kernel++) {
+        text[0] = '\0';
+        for (unsigned i = 0; i < INSTRUCTIONS; i++) {
+            make_csel(lines[i], 70 + 4 * i);
+            strcat(text, lines[i]);
+        }
+        fill_payload(machines->general);
+        for (unsigned i = 0; i < 3; i++) {
+            memcpy(all[i]->payload, machines->general->payload, CORE_GRF_BYTES);
+            core_execute(all[i], text);
+        }
+        compare_machines(machines->general, machines->baseline, "baseline", lines);
+        compare_machines(machines->general, machines->best, "best", lines);
+    }
+}
+
 static int setup(void **state)
 {
     static struct machines machines;
@@ -282,6 +330,7 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_instructions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_instructions),
+                                       cmocka_unit_test(random_selections)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

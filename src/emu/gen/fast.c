@@ -72,6 +72,24 @@ void emu_run_fast(struct emu_thread *thread, const struct emu_operation *operati
     finish(thread, operation, result, mask);
 }
 
+/* One source or the other, by a relation of the third to zero. */
+void emu_fast_run_csel(struct emu_thread *thread, const struct emu_operation *operation,
+                       uint32_t mask)
+{
+    _Alignas(64) uint8_t buffers[EMU_OPERAND_MAX][EMU_LANE_BUFFER];
+    _Alignas(64) uint8_t result[EMU_LANE_BUFFER];
+    uint32_t count = operation->exec_size;
+    const void *a = source_lanes(thread, operation, 0, buffers[0]);
+    const void *b = source_lanes(thread, operation, 1, buffers[1]);
+    const void *c = source_lanes(thread, operation, 2, buffers[2]);
+    operation->compare(result, c, zero_lanes, NULL, 0, count);
+    uint32_t first = operation->collect(result, count);
+    operation->compute(result, a, b, NULL, first, count);
+    if (operation->store)
+        operation->store(thread->grf + operation->destination, result,
+                         operation->destination_stride, operation->destination_offset, mask, count);
+}
+
 /* Integers to an accumulator. */
 void emu_fast_run_wide(struct emu_thread *thread, const struct emu_operation *operation,
                        uint32_t mask)

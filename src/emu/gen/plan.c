@@ -271,9 +271,13 @@ static bool plan_condition(struct emu_plan *plan)
     enum emu_kernel kernel = emu_plan_condition_kernel(operation->condition);
     if (kernel == EMU_KERNEL_NONE)
         return false;
-    enum emu_lane_type lane;
-    if (!condition_lane(plan, &lane))
+    enum emu_lane_type lane = plan->lane;
+    if (opcode == SONDE_GEN_CSEL) { /* of the third source, which keeps its sign in a lane */
+        if (emu_plan_type(plan, 2) == SONDE_GEN_TYPE_UD)
+            lane = EMU_LANE_U32;
+    } else if (!condition_lane(plan, &lane)) {
         return false;
+    }
     operation->compare = plan->table->compute[kernel][lane][plan->count];
     return operation->compare != NULL;
 }
@@ -340,8 +344,13 @@ bool emu_fast_translate(struct emu_arena *arena, enum emu_path path,
     bool wide = details->has_destination && stores_wide(&plan);
     if ((operation->indirect && (partial || wide)) || (partial && wide))
         fits = false;
+    bool csel = plan.row->opcode == SONDE_GEN_CSEL;
+    if (csel && (operation->indirect || partial || wide || instruction->saturate))
+        fits = false;
     if (!fits)
         forget(operation);
+    else if (csel)
+        operation->run = emu_fast_run_csel;
     else if (operation->indirect)
         operation->run = emu_fast_run_indirect;
     else if (partial)

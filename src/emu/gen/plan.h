@@ -53,6 +53,6 @@ bool emu_plan_types_agree(const struct emu_plan *plan);
 
 /* fast.c: how a planned operation runs, by its form. */
 emu_run_function emu_fast_run_indirect, emu_fast_run_accumulator;
-emu_run_function emu_fast_run_write_masked, emu_fast_run_wide;
+emu_run_function emu_fast_run_write_masked, emu_fast_run_wide, emu_fast_run_csel;
 
 #endif

@@ -110,6 +110,11 @@ static bool plan_compare(struct emu_plan *plan, const struct integer_facts *fact
         long_source = long_source || sonde_gen_type_size(emu_plan_type(plan, i)) == 8;
     if (instruction->saturate || (long_source && facts->modified))
         return false;
+    if (plan->row->opcode == SONDE_GEN_CSEL) {
+        plan->lane = EMU_LANE_I32;
+        return !facts->wide && !facts->modified &&
+               !sonde_gen_type_is_float(plan->details->destination.type);
+    }
     if (plan->kernel == EMU_KERNEL_SEL) {
         plan->lane = facts->wide || facts->modified ? EMU_LANE_I64 : EMU_LANE_I32;
         return !sonde_gen_type_is_float(plan->details->destination.type);
@@ -277,6 +282,10 @@ enum emu_kernel emu_plan_kernel(const struct emu_plan *plan)
         if (instruction->condition == SONDE_GEN_CONDITION_L)
             return EMU_KERNEL_MIN;
         return instruction->condition == SONDE_GEN_CONDITION_GE ? EMU_KERNEL_MAX : EMU_KERNEL_NONE;
+    case SONDE_GEN_CSEL:
+        return emu_plan_condition_kernel(instruction->condition) != EMU_KERNEL_NONE
+                   ? EMU_KERNEL_SEL
+                   : EMU_KERNEL_NONE;
     case SONDE_GEN_MATH:
         return math_kernel(instruction->math, plan->domain);
     default:

@@ -471,7 +471,7 @@ static const struct emu_semantics rows[] = {
     EMU_ROW(ASR,   2, asr_integer,   NULL,        NULL,       SHIFT,   ASR),
     EMU_ROW(CMP,   2, cmp_integer,   cmp_single,  cmp_twice,  COMPARE, EQ),
     EMU_ROW(CMPN,  2, cmp_integer,   cmpn_single, cmpn_twice, NONE,    NONE),
-    EMU_ROW(CSEL,  3, csel_integer,  csel_single, csel_twice, NONE,    NONE),
+    EMU_ROW(CSEL,  3, csel_integer,  csel_single, csel_twice, COMPARE, SEL),
     EMU_ROW(BFREV, 1, bfrev_integer, NULL,        NULL, BITS, BFREV),
     EMU_ROW(BFE,   3, bfe_integer,   NULL,        NULL, BITS, BFE),
     EMU_ROW(BFI1,  2, bfi1_integer,  NULL,        NULL, BITS, BFI1),
