@@ -94,8 +94,8 @@ static void scan_block(const struct sonde_kernel *kernel, const struct sonde_blo
             mark(split, i, i + 1, "it stands between a csel and its branch");
         if (instruction->thread_control == SONDE_GEN_THREAD_ATOMIC)
             mark(split, i, i + 1, "it stands in an {Atomic} sequence");
-        if (instruction->thread_control == SONDE_GEN_THREAD_SWITCH)
-            mark(split, i, i + 1, "it follows a {Switch}");
+        /* A {Switch} is over before the next instruction, whatever that is: compilers have
+         * messages there, and further writes of cr0. */
         if (instruction->no_dependency_clear)
             mark_dependency_pair(kernel, i, end, split);
     }

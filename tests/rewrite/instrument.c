@@ -411,9 +411,9 @@ static void sequences_stay_together(void **unused)
                  "(f0.0) if (16|M0) L1 L1\nL1:\nendif (16|M0) L2\nL2:\n" EOT,          /* 10.. */
                  &roomy);
     static const bool before[] = {true, true,  true, true,  true, false,
-                                  true, false, true, false, true};
+                                  true, false, true, true,  true};
     static const bool after[] = {true,  true, true,  true, false, true,
-                                 false, true, false, true, false};
+                                 false, true, true,  true, false};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         bool may = sonde_instrument_insertion_refusal(f.instrument, i, SONDE_BEFORE) == NULL;
         if (may != before[i])

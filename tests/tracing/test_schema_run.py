@@ -223,6 +223,16 @@ def verified():
         has(out, r"records +\d\d+ against the device's own events", kernel)
 
 
+def rounding_modes():
+    """Values of every instruction, between changes of the mode as well: nothing moves."""
+    found = rows("schema", "rounded", ["name=all opcode=mov,add,mul collect=register into=trace"])
+    check(len({row["instruction"] for row in found["all"]}) > 8, found)
+    out = expect(run("verify", "--device", DEVICE, "--at",
+                     "class=every collect=register into=trace", "--at",
+                     "class=every collect=time into=counter", "--", GOLDEN, "rounded"), 0).out
+    has(out, r"identical: schema changes nothing", "rounded")
+
+
 def refusals():
     def says(status, pattern, *options):
         has(expect(run("run", "--device", DEVICE, *options, "--", GOLDEN, "loop"), status).err,
@@ -240,5 +250,5 @@ def refusals():
 
 harness.SONDE, GOLDEN, MANUAL = map(os.path.abspath, sys.argv[1:4])
 DEVICE = sys.argv[4]
-sys.exit(harness.main([shipped_schemas_report_as_tools, counters, histograms, arguments, wide_arguments, traces, source_lines, manual, verified,
+sys.exit(harness.main([shipped_schemas_report_as_tools, counters, histograms, arguments, wide_arguments, traces, source_lines, manual, verified, rounding_modes,
                        refusals]))

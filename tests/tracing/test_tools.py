@@ -394,13 +394,22 @@ def another_time_another_way():
 
 
 def losses_are_said():
-    result = expect(run("run", "--device", DEVICE, "-t", "stride", "--max-buffer", "2K", "--",
-                        GOLDEN, "strides"), 0)
-    has(result.err, r"INCOMPLETE: \d+ records were lost", "text report")
-    has(result.err, r"warning: records    \d+ kept, \d+ lost", "summary")
-    found = json.loads(expect(run("report", "--format=json"), 0).out)["reports"][0]
-    check(found["lost_records"] > 0, found)
-    has(expect(run("report", "--format=csv"), 0).err, "records were lost", "CSV")
+    """In the summary, in every report of every format, in info and in dump."""
+    tools = sorted(TRACING)
+    result = expect(run("run", "--device", DEVICE, "-t", ",".join(tools), "--max-buffer", "2K",
+                        "--", GOLDEN, "unordered"), 0)
+    lost = int(re.search(r"warning: records    \d+ kept, (\d+) lost", result.err)[1])
+    found = json.loads(expect(run("report", "--format=json"), 0).out)["reports"]
+    check({one["tool"] for one in found} == TRACING and lost > 0, found)
+    check(all(one["lost_records"] == lost for one in found), found)
+    for text in (result.err, expect(run("report"), 0).out):
+        check(text.count(f"INCOMPLETE: {lost} records were lost") == len(tools), text)
+    for tool in tools:
+        has(expect(run("report", "--format=csv", "-t", tool), 0).err, "records were lost", tool)
+        has(expect(run("export", "--format=csv", "-t", tool, "-o", "-"), 0).err,
+            "records were lost", tool)
+    has(expect(run("info"), 0).out, f", {lost} lost", "info")
+    has(expect(run("dump"), 0).out, f"loss: dispatch 0, {lost} records", "dump")
 
 
 harness.SONDE, GOLDEN = map(os.path.abspath, sys.argv[1:3])
