@@ -350,7 +350,7 @@ def source_lines_are_shown():
     check([row["source"] for row in several("race", "racing", "-g")["race"]] == ["1:11"], "race")
     has(expect(run("report"), 0).out, r"SOURCE\n.* 1:11\n", "text")
     # The line of the loop is all that is executed ten times.
-    loop = source_line("for (int j")
+    loop = source_line("unroll 1")
     blocks = rows_of_kernel("bblprof", "loop", "-g")
     check({row["source"] for row in blocks if row["executions"] == 10 * THREADS} ==
           {f"1:{loop}"}, blocks)
