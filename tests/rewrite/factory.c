@@ -446,6 +446,54 @@ static void counters(void **unused)
     }
 }
 
+/* Of each type: zero at the entry, all of it, and one a thread. */
+static void counters_of_all_types(void **unused)
+{
+    (void)unused;
+    for (unsigned m = 0; m < PROBE_FIRST_FILLED; m++) {
+        struct probe p;
+        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
+        struct sonde_procedure *flush = sonde_procedure_create(p.coder, "flush");
+        sonde_vreg copy = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
+        uint32_t slot = 0;
+        for (unsigned type = SONDE_VREG_BYTE; type <= SONDE_VREG_GRF; type++) {
+            sonde_vreg counter = sonde_vreg_make_counter(p.coder, (enum sonde_vreg_type)type);
+            uint32_t size = sonde_vreg_size(p.coder, counter);
+            struct sonde_operand last = sonde_operand_vreg_at(counter, size - 1);
+            probe_ok(&p, sonde_coder_operation(p.coder, p.procedure, SONDE_ADD, SONDE_GEN_TYPE_UB,
+                                               last, last, sonde_operand_immediate(3 + type), NULL,
+                                               &p.error));
+            for (uint32_t at = size - 1;; at /= 2) { /* the last byte, some, the first one */
+                probe_ok(&p, sonde_coder_operation(p.coder, flush, SONDE_MOV, SONDE_GEN_TYPE_UD,
+                                                   sonde_operand_vreg(copy), none(), none(), NULL,
+                                                   &p.error));
+                probe_ok(&p, sonde_coder_operation(p.coder, flush, SONDE_MOV, SONDE_GEN_TYPE_UB,
+                                                   sonde_operand_vreg(copy),
+                                                   sonde_operand_vreg_at(counter, at), none(), NULL,
+                                                   &p.error));
+                probe_store(&p, flush, slot++, sonde_operand_vreg(copy));
+                if (at == 0)
+                    break;
+            }
+        }
+        probe_ok(&p, sonde_instrument_exits(p.instrument, flush, &p.error));
+        probe_run(&p);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+            slot = 0;
+            for (unsigned type = SONDE_VREG_BYTE; type <= SONDE_VREG_GRF; type++) {
+                sonde_vreg same = sonde_vreg_make_scratch(p.coder, (enum sonde_vreg_type)type);
+                uint32_t last = sonde_vreg_size(p.coder, same) - 1;
+                for (uint32_t at = last;; at /= 2) {
+                    assert_int_equal(probe_value(&p, t, slot++), at == last ? 3 + type : 0);
+                    if (at == 0)
+                        break;
+                }
+            }
+        }
+        probe_close(&p);
+    }
+}
+
 static void vregs(void **unused)
 {
     (void)unused;
@@ -479,7 +527,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(vregs),          cmocka_unit_test(operations),
         cmocka_unit_test(add_with_carry), cmocka_unit_test(comparisons),
         cmocka_unit_test(atomics),        cmocka_unit_test(counters),
-        cmocka_unit_test(fetched_sums),
+        cmocka_unit_test(fetched_sums),   cmocka_unit_test(counters_of_all_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

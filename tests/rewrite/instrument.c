@@ -187,6 +187,24 @@ static void order_and_removal(void **unused)
     close_fixture(&f);
 }
 
+/* Code before every end of a thread, and at the entry once. */
+static void several_exits(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    open_fixture(&f, "L0:\n(W&f0.0) jmpi L1\n" EOT "L1:\nnop\n" EOT, &roomy);
+    assert_int_equal(sonde_instrument_exits(f.instrument, mark(&f, 6), &f.error), 0);
+    assert_int_equal(sonde_instrument_entries(f.instrument, mark(&f, 1), &f.error), 0);
+    emit(&f);
+    assert_string_equal(body(&f),
+                        MARK(1) "(W&f0.0) jmpi L80\n"
+                                "(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n" MARK(
+                                    6) "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n"
+                                       "nop\n(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n" MARK(
+                                           6) "(W) send (8|M0) null r127 0x27 0x02000010 {EOT}\n");
+    close_fixture(&f);
+}
+
 /* Calls in one order, rules in another; contradictions leave the order alone. */
 static void passes(void **unused)
 {
@@ -625,6 +643,7 @@ int main(void)
         cmocka_unit_test(counted_where_the_thread_goes),
         cmocka_unit_test(products_are_kept),
         cmocka_unit_test(passes),
+        cmocka_unit_test(several_exits),
         cmocka_unit_test(spilling),
         cmocka_unit_test(sequences_stay_together),
         cmocka_unit_test(bad_arguments),

@@ -394,6 +394,12 @@ static void append_procedures(void **unused)
         struct sonde_procedure_cost cost;
         sonde_procedure_cost(p.procedure, &cost);
         assert_int_equal(cost.places, 1);
+        bool saves = probe_modes[m].registers >= PROBE_SPILL;
+        assert_true((cost.spills > 0) == saves);
+        assert_int_equal(cost.spills, p.out.spills);
+        assert_int_equal(cost.buffer_spills, p.out.buffer_spills);
+        if (probe_modes[m].registers == PROBE_SPILL_BUFFER)
+            assert_int_equal(cost.buffer_spills, cost.spills);
         probe_close(&p);
     }
 }
@@ -473,7 +479,8 @@ static void refused_instructions(void **unused)
             (struct sonde_gen_operand){.file = SONDE_GEN_FILE_IMMEDIATE, .type = SONDE_GEN_TYPE_UD};
         assert_int_equal(sonde_coder_append_instruction(p.coder, p.procedure, &move, &p.error),
                          SONDE_ERROR_ARGUMENT);
-        assert_non_null(strstr(p.error.message, i == 0 ? "control register" : "instruction pointer"));
+        assert_non_null(
+            strstr(p.error.message, i == 0 ? "control register" : "instruction pointer"));
     }
     assert_int_equal(sonde_procedure_instruction_count(p.procedure), 0);
     probe_close(&p);
