@@ -121,9 +121,10 @@ class Results:
         short = {key: state_of(row) for key, row in rows.items()}
         yield ["state"] + devices
         yield ["---"] + ["---:"] * len(devices)
-        for state in sorted(set(short.values())):
-            yield [state] + [sum(short[name, device] == state for name in names)
-                             for device in devices]
+        kinds = {key: re.sub(r"^(not finished).*", r"\1", state) for key, state in short.items()}
+        for kind in sorted(set(kinds.values())):
+            yield [kind] + [sum(kinds[name, device] == kind for name in names)
+                            for device in devices]
         yield []
         yield ["program"] + devices + ["kernels", "dispatches", "seconds", "registers"]
         yield ["---"] + ["---"] * len(devices) + ["---:"] * 3 + ["---"]
