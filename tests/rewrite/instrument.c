@@ -428,10 +428,10 @@ static void sequences_stay_together(void **unused)
                  "nop\n"                                                               /* 9 */
                  "(f0.0) if (16|M0) L1 L1\nL1:\nendif (16|M0) L2\nL2:\n" EOT,          /* 10.. */
                  &roomy);
-    static const bool before[] = {true, true,  true, true,  true, false,
-                                  true, false, true, true,  true};
-    static const bool after[] = {true,  true, true,  true, false, true,
-                                 false, true, true,  true, false};
+    static const bool before[] = {true, true,  true, true, true, false,
+                                  true, false, true, true, true};
+    static const bool after[] = {true,  true, true, true, false, true,
+                                 false, true, true, true, false};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         bool may = sonde_instrument_insertion_refusal(f.instrument, i, SONDE_BEFORE) == NULL;
         if (may != before[i])
@@ -492,6 +492,32 @@ static void products_are_kept(void **unused)
             assert_non_null(strstr(f.error.message, "writes an accumulator that the kernel needs"));
         else
             assert_non_null(strstr(body(&f), "acc0.0<8;8,1>:ud")); /* saved */
+        close_fixture(&f);
+    }
+}
+
+/* Registers that are shown are nobody else's, needed or not. */
+static void observed_registers(void **unused)
+{
+    (void)unused;
+    static const struct setup dead = {.own_liveness = true};
+    for (uint32_t shown = 0; shown <= 128; shown += 64) {
+        struct fixture f;
+        open_fixture(&f, "L0:\nnop\n" EOT, &dead);
+        assert_int_equal(sonde_coder_observe(f.coder, 120, 9, &f.error), SONDE_ERROR_RANGE);
+        assert_int_equal(sonde_coder_observe(f.coder, 0, shown, &f.error), SONDE_OK);
+        assert_int_equal(
+            sonde_instrument_block(f.instrument, 0, SONDE_BEFORE, counter(&f, 1, 0), &f.error),
+            SONDE_OK);
+        enum sonde_status status = sonde_instrument_emit(f.instrument, &f.out, &f.error);
+        assert_int_equal(status, shown == 128 ? SONDE_ERROR_NO_REGISTER : SONDE_OK);
+        unsigned lowest = 200; /* but r0, which the end of the thread reads */
+        for (const char *at = status == SONDE_OK ? body(&f) : ""; *at != '\0'; at++) {
+            unsigned number;
+            if (at[0] == ' ' && sscanf(at, " r%u", &number) == 1 && number != 0 && number < lowest)
+                lowest = number;
+        }
+        assert_true(status != SONDE_OK || (shown == 0 ? lowest < 64 : lowest >= 64));
         close_fixture(&f);
     }
 }
@@ -642,6 +668,7 @@ int main(void)
         cmocka_unit_test(sparing),
         cmocka_unit_test(counted_where_the_thread_goes),
         cmocka_unit_test(products_are_kept),
+        cmocka_unit_test(observed_registers),
         cmocka_unit_test(passes),
         cmocka_unit_test(several_exits),
         cmocka_unit_test(spilling),
