@@ -13,10 +13,11 @@
 #include "isa/codec_iga.h"
 #include "machine.h"
 
-#define PROLOG  192u
-#define THREADS 12u
-#define BUCKETS 128u
-#define CHUNK   64u
+#define PROLOG      192u
+#define OWN_ADDRESS 0x1ff00u /* of the profile buffer, in it */
+#define THREADS     12u
+#define BUCKETS     128u
+#define CHUNK       64u
 
 static struct iga *iga;
 
@@ -65,7 +66,7 @@ static struct sonde_procedure *update(struct build *b, uint32_t index, struct so
     return procedure;
 }
 
-static void open_build(struct build *b)
+static void open_build(struct build *b, bool fetches)
 {
     static const struct sonde_register_range free_range = {.start = 80 * 32, .size = 20 * 32};
     size_t size;
@@ -80,8 +81,11 @@ static void open_build(struct build *b)
                                      .free_range_count = 1,
                                      .has_free_ranges = true,
                                      .per_thread_prolog_size = PROLOG};
-    struct sonde_coder_options options = {.buffer_model = SONDE_BUFFER_SURFACE,
+    struct sonde_coder_options options = {.buffer_model = fetches ? SONDE_BUFFER_STATELESS
+                                                                  : SONDE_BUFFER_SURFACE,
                                           .binding_table_index = MACHINE_PROFILE,
+                                          .buffer_holds_address = fetches,
+                                          .buffer_address_offset = OWN_ADDRESS,
                                           .maximum_threads = 168,
                                           .use_own_liveness = true};
     memset(b, 0, sizeof *b);
@@ -106,20 +110,21 @@ static uint32_t dword(struct machine *machine, unsigned surface, uint32_t offset
 
 static void run(struct machine *machine, const uint8_t *code, size_t size, uint32_t entry)
 {
+    uint64_t address = machine_surface_address(MACHINE_PROFILE);
     memset(machine_surface(machine, 0), 0, MACHINE_SURFACES * MACHINE_SURFACE_BYTES);
+    memcpy(machine_surface(machine, MACHINE_PROFILE) + OWN_ADDRESS, &address, sizeof address);
     assert_true(machine_run(machine, code, size, entry));
     assert_int_equal(machine->result.threads, THREADS);
 }
 
-static void both_entries(void **unused)
+static void check_entries(bool fetches)
 {
-    (void)unused;
     struct machine *machine = machine_create();
     assert_non_null(machine);
     machine->dispatch.platform = SONDE_GEN_PLATFORM_XEHPG;
     machine_set_group(machine, 16, THREADS * 16, 1, 32);
     struct build b;
-    open_build(&b);
+    open_build(&b, fetches);
     sonde_vreg counter = sonde_vreg_make_counter(b.coder, SONDE_VREG_DWORD);
     struct sonde_procedure *step = sonde_procedure_create(b.coder, "step");
     struct sonde_operand at = sonde_operand_vreg(counter), one = sonde_operand_immediate(1);
@@ -163,6 +168,13 @@ static void both_entries(void **unused)
     }
     close_build(&b);
     machine_destroy(machine);
+}
+
+static void both_entries(void **unused)
+{
+    (void)unused;
+    check_entries(false);
+    check_entries(true);
 }
 
 int main(void)
