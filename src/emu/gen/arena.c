@@ -51,6 +51,15 @@ void *emu_arena_take(struct emu_arena *arena, size_t size)
     return memset(memory, 0, size);
 }
 
+struct emu_arena *emu_arena_create_warm(size_t size)
+{
+    struct emu_arena *arena = emu_arena_create();
+    struct arena_block *block = arena ? block_add(arena, size) : NULL;
+    if (block)
+        memset(block->data, 0, size);
+    return arena;
+}
+
 void emu_arena_destroy(struct emu_arena *arena)
 {
     if (!arena)

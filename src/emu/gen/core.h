@@ -69,9 +69,9 @@ struct emu_thread {
     long double mme[EMU_MME_COUNT][EMU_LANES];
 
     const struct emu_operation *next;
-    uint32_t active;   /* channels that execute now */
-    uint32_t waiting;  /* channels whose wake operation lies elsewhere */
-    uint32_t dispatch; /* channels that exist */
+    uint32_t active;                  /* channels that execute now */
+    uint32_t waiting;                 /* channels whose wake operation lies elsewhere */
+    uint32_t dispatch;                /* channels that exist */
     struct emu_wait waits[EMU_LANES]; /* the waiting channels by their operations */
     uint32_t wait_count;
     /* Read through tm0: one an instruction, levelled at barriers; or the time
@@ -230,10 +230,13 @@ struct emu_operation {
 /* A translated program. Operations are never moved or freed while a dispatch
  * runs; code reached by a computed jump is translated under the lock. */
 struct emu_program;
+struct emu_arena;
 
+/* Takes `arena` over, NULL: makes one. */
 enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
                                      const struct emu_memory *memory, enum emu_path path,
-                                     struct emu_program **program, struct sonde_error *error);
+                                     struct emu_arena *arena, struct emu_program **program,
+                                     struct sonde_error *error);
 void emu_program_destroy(struct emu_program *program);
 /* True when the code of the program is still what memory holds. */
 bool emu_program_matches(const struct emu_program *program, const struct emu_dispatch *dispatch,
@@ -278,6 +281,7 @@ struct emu_worker {
     struct emu_memory memory;
     struct emu_tlb_entry tlb[EMU_TLB_SIZE];
     struct emu_surface surfaces[256];
+    bool counts; /* there are tallies to fill */
     struct emu_tally *tallies;
     uint32_t tally_count, tally_capacity;
     struct emu_group *resident; /* resident_max groups; unfinished 0 = free */
@@ -305,15 +309,17 @@ struct emu_worker {
 /* Totals and the first fault of the workers (result.c). */
 void emu_result_gather(struct emu_worker *const *workers, uint32_t count,
                        struct emu_result *result);
-/* Sum what the workers counted at each instruction, and `keep` it. */
+/* Sum what the workers counted at each instruction. */
 enum sonde_status emu_result_count(struct emu_program *program, struct emu_worker *const *workers,
-                                   uint32_t worker_count, bool keep, struct emu_result *result,
+                                   uint32_t worker_count, struct emu_result *result,
                                    struct sonde_error *error);
 
 /* Translate one decoded instruction (jump targets are left to the program).
  * `arena` keeps constant lanes and details. */
 struct emu_arena;
 struct emu_arena *emu_arena_create(void);
+/* One with `size` bytes that the kernel has given already, if there are so many. */
+struct emu_arena *emu_arena_create_warm(size_t size);
 void *emu_arena_take(struct emu_arena *arena, size_t size); /* zeroed, 64-byte aligned, or NULL */
 void emu_arena_destroy(struct emu_arena *arena);
 

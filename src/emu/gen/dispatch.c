@@ -22,6 +22,7 @@
 /* After so many the first worker calls the others: a kernel that ends sooner is
  * done before they would have woken up. */
 #define ALONE_INSTRUCTIONS 1024u
+#define WARM_PROGRAM       ((size_t)1 << 20) /* bytes: some 800 instructions */
 #define PROGRAM_CACHE      64u
 
 struct emu {
@@ -41,6 +42,7 @@ struct emu {
     uint32_t places;
     atomic_uint_fast64_t *ended; /* groups, a place */
     struct emu_crew *crew;
+    struct emu_arena *spare; /* for the first program */
     uint32_t host_threads;
     struct emu_worker **workers;
     uint32_t worker_count;
@@ -68,6 +70,7 @@ static void warm(struct emu *emu)
     if (!reserve_workers(emu, 1))
         return;
     emu_worker_warm(emu->workers[0]);
+    emu->spare = emu_arena_create_warm(WARM_PROGRAM);
 }
 
 static uint32_t online_processors(void)
@@ -106,6 +109,7 @@ void emu_destroy(struct emu *emu)
         return;
     for (unsigned i = 0; i < PROGRAM_CACHE; i++)
         emu_program_destroy(emu->programs[i]);
+    emu_arena_destroy(emu->spare);
     emu_crew_destroy(emu->crew);
     for (uint32_t i = 0; i < emu->worker_count; i++)
         emu_worker_destroy(emu->workers[i]);
@@ -126,7 +130,10 @@ static enum sonde_status find_program(struct emu *emu, const struct emu_memory *
             break;
         }
     if (!program) {
-        enum sonde_status status = emu_program_create(dispatch, memory, emu->path, &program, error);
+        struct emu_arena *arena = emu->spare;
+        emu->spare = NULL;
+        enum sonde_status status =
+            emu_program_create(dispatch, memory, emu->path, arena, &program, error);
         if (status != SONDE_OK)
             return status;
         emu_program_destroy(emu->programs[slot]);
@@ -531,8 +538,8 @@ enum sonde_status emu_run(struct emu *emu, const struct emu_memory *memory,
                 status =
                     sonde_error_set(error, workers[i]->status, 0, "out of memory for a work-group");
         emu_result_gather(workers, count, result);
-        if (status == SONDE_OK)
-            status = emu_result_count(program, workers, count, emu->options.count, result, error);
+        if (status == SONDE_OK && emu->options.count)
+            status = emu_result_count(program, workers, count, result, error);
         if (status == SONDE_OK && emu->options.events && !emu_events_gather(workers, count, result))
             status = sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory for the events");
     }

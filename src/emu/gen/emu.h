@@ -126,7 +126,7 @@ struct emu_divergence {
 
 struct emu_result {
     uint64_t instructions; /* executed, all threads */
-    uint64_t lanes;
+    uint64_t lanes;        /* when counts were asked for */
     uint64_t threads;
     uint64_t cycles;          /* of the documented timing model, 0 when off */
     uint64_t out_of_bounds;   /* surface accesses outside the surface (reads 0, writes dropped) */

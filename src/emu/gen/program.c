@@ -187,8 +187,8 @@ static bool check_rules(struct emu_program *program, struct emu_operation *opera
                         const struct sonde_gen_instruction *instruction)
 {
     struct sonde_error error;
-    bool types = instruction->platform >= SONDE_GEN_PLATFORM_XE &&
-                 isa_gen_types_rule(instruction) != NULL;
+    bool types =
+        instruction->platform >= SONDE_GEN_PLATFORM_XE && isa_gen_types_rule(instruction) != NULL;
     if (operation->details->illegal || types ||
         sonde_gen_instruction_validate(instruction, &error) == SONDE_OK)
         return true;
@@ -263,9 +263,14 @@ static bool prepare_out_of_memory(struct emu_program *program)
 
 enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
                                      const struct emu_memory *memory, enum emu_path path,
-                                     struct emu_program **result, struct sonde_error *error)
+                                     struct emu_arena *arena, struct emu_program **result,
+                                     struct sonde_error *error)
 {
     struct emu_program *program = calloc(1, sizeof(*program));
+    if (!arena)
+        arena = emu_arena_create();
+    if (!program)
+        emu_arena_destroy(arena);
     if (!program)
         return sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
     program->platform = dispatch->platform;
@@ -273,7 +278,7 @@ enum sonde_status emu_program_create(const struct emu_dispatch *dispatch,
     program->instruction_base = dispatch->instruction_base;
     program->path = path;
     program->register_bytes = emu_register_bytes(dispatch);
-    program->arena = emu_arena_create();
+    program->arena = arena;
     pthread_mutex_init(&program->lock, NULL);
     if (!program->arena || !prepare_out_of_memory(program) || !place_at(program, 0) ||
         !translate_pending(program, memory)) {

@@ -38,7 +38,7 @@ static int compare_counts(const void *a, const void *b)
 }
 
 enum sonde_status emu_result_count(struct emu_program *program, struct emu_worker *const *workers,
-                                   uint32_t worker_count, bool keep, struct emu_result *result,
+                                   uint32_t worker_count, struct emu_result *result,
                                    struct sonde_error *error)
 {
     uint32_t operations = emu_program_operation_count(program);
@@ -58,10 +58,6 @@ enum sonde_status emu_result_count(struct emu_program *program, struct emu_worke
         result->lanes += count->lanes;
         count->offset = emu_program_operation(program, i)->details->address;
         used += count->executions != 0;
-    }
-    if (!keep) {
-        free(counts);
-        return SONDE_OK;
     }
     qsort(counts, used, sizeof(*counts), compare_counts);
     result->counts = counts;

@@ -80,7 +80,7 @@ const struct emu_operation *emu_thread_lookup(struct emu_thread *thread,
     struct emu_worker *worker = thread->worker;
     const struct emu_operation *target = emu_program_at(worker->program, &worker->memory, address);
     uint32_t count = emu_program_operation_count(worker->program);
-    if (count > worker->tally_count && !emu_worker_grow_tallies(worker, count)) {
+    if (worker->counts && count > worker->tally_count && !emu_worker_grow_tallies(worker, count)) {
         emu_thread_fault(thread, operation, operation->window, "out of memory for counters");
         return operation;
     }
@@ -281,24 +281,25 @@ static inline void tally(struct emu_worker *worker, const struct emu_operation *
     worker->tallies[operation->index].lanes += lanes;
 }
 
+static inline uint32_t lanes_of(const struct emu_operation *operation, uint32_t mask)
+{
+    return mask == operation->window ? operation->exec_size : count_bits(mask);
+}
+
 /* Operations one behind the other of which none changes the flow, except by a
  * fault: at most `budget`, as far as the first where channels may wake. */
 static void run_straight(struct emu_thread *thread, const struct emu_operation *operation,
                          uint64_t budget)
 {
     struct emu_worker *worker = thread->worker;
-    bool waiting = thread->waiting != 0;
+    bool waiting = thread->waiting != 0, counts = worker->counts;
     uint64_t left = budget;
     do {
         uint32_t mask = enabled_channels(thread, operation);
-        if (mask == operation->window) {
-            tally(worker, operation, operation->exec_size);
+        if (counts)
+            tally(worker, operation, lanes_of(operation, mask));
+        if (mask)
             operation->run(thread, operation, mask);
-        } else {
-            tally(worker, operation, count_bits(mask));
-            if (mask)
-                operation->run(thread, operation, mask);
-        }
         operation = operation->next;
         left--;
     } while (operation->straight && left && !(waiting && operation->target) && !thread->stopped);
@@ -323,8 +324,10 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
             continue;
         }
         uint32_t mask = enabled_channels(thread, operation);
-        lanes = mask == operation->window ? operation->exec_size : count_bits(mask);
-        tally(worker, operation, lanes);
+        if (worker->counts) {
+            lanes = lanes_of(operation, mask);
+            tally(worker, operation, lanes);
+        }
         thread->next = operation->next;
         thread->cycles++;
         if (thread->careful)
@@ -333,8 +336,10 @@ uint64_t emu_thread_run(struct emu_thread *thread, uint64_t budget)
             operation->run(thread, operation, mask);
     } while (!thread->stopped && thread->cycles < end);
     if (thread->blocked) { /* the wait executes again when it is released */
-        worker->tallies[operation->index].executions--;
-        worker->tallies[operation->index].lanes -= lanes;
+        if (worker->counts) {
+            worker->tallies[operation->index].executions--;
+            worker->tallies[operation->index].lanes -= lanes;
+        }
         thread->cycles--;
         if (thread->log != NULL)
             emu_events_take_back(thread);

@@ -96,6 +96,7 @@ bool emu_worker_prepare(struct emu_worker *worker, const struct emu_dispatch *di
     worker->dispatch = dispatch;
     worker->program = program;
     worker->memory = *memory;
+    worker->counts = options->count || options->timing; /* that looks at them */
     if (options->check)
         worker->check_facts = emu_check_facts_create();
     if (options->timing)
@@ -103,7 +104,8 @@ bool emu_worker_prepare(struct emu_worker *worker, const struct emu_dispatch *di
     return (worker->check_facts || !options->check) && (worker->timing || !options->timing) &&
            reserve_residents(worker,
                              places < RESIDENT_MAX || options->timing ? places : RESIDENT_MAX) &&
-           emu_worker_grow_tallies(worker, emu_program_operation_count(program));
+           (!worker->counts ||
+            emu_worker_grow_tallies(worker, emu_program_operation_count(program)));
 }
 
 void emu_worker_release(struct emu_worker *worker)
