@@ -85,8 +85,9 @@ SONDE_API enum sonde_status sonde_coder_reserve_sparing(struct sonde_coder *code
 /* Registers of the kernel whose values procedures show although the kernel may
  * no longer need them: no inserted code keeps anything else in these `count`
  * registers from `first` on. Values that the kernel still needs are kept anyway.
- * SONDE_ERROR_RANGE: there are no such registers. SONDE_ERROR_NO_REGISTER: one
- * holds something for the whole kernel already (reserve after this). */
+ * What lasts through the kernel and stands there already moves to other
+ * registers. SONDE_ERROR_RANGE: there are no such registers.
+ * SONDE_ERROR_NO_REGISTER: the kernel leaves none to move to. */
 SONDE_API enum sonde_status sonde_coder_observe(struct sonde_coder *coder, uint32_t first,
                                                 uint32_t count, struct sonde_error *error);
 

@@ -222,22 +222,77 @@ enum sonde_status sonde_coder_reserve(struct sonde_coder *coder,
     return sonde_coder_reserve_sparing(coder, procedure, 0, error);
 }
 
+static bool overlaps(const struct coder_vreg *vreg, uint32_t byte, uint32_t size)
+{
+    return vreg->fill != CODER_FILL_SCRATCH && vreg->byte != CODER_NO_BYTE &&
+           vreg->byte < byte + size && byte < vreg->byte + vreg->size;
+}
+
+/* Other places for what lasts and stands in the bytes, which are observed now.
+ * False: there are none, and the places that are left mean nothing. */
+static bool move_lasting(struct sonde_coder *coder, uint32_t byte, uint32_t size)
+{
+    bool *moves = calloc(coder->vreg_count, sizeof *moves);
+    struct coder_pool pool;
+    bool good = moves != NULL;
+    for (size_t v = 1; v < coder->vreg_count && good; v++)
+        if ((moves[v] = overlaps(&coder->vregs[v], byte, size)))
+            coder->vregs[v].byte = CODER_NO_BYTE;
+    coder_forget_chunks(coder);
+    good = good && fill_lasting_pool(coder, &pool);
+    for (size_t v = 1; v < coder->vreg_count && good; v++) {
+        struct coder_vreg *vreg = &coder->vregs[v];
+        if (!moves[v])
+            continue;
+        vreg->byte = reserve_lasting(coder, &pool, vreg->size, vreg->align);
+        good = vreg->byte != CODER_NO_BYTE;
+    }
+    coder_forget_chunks(coder);
+    free(moves);
+    return good;
+}
+
+/* Nothing is emitted yet, so what lasts can stand elsewhere. */
+static bool make_room(struct sonde_coder *coder, uint32_t byte, uint32_t size)
+{
+    bool meets = false;
+    for (size_t v = 1; v < coder->vreg_count; v++)
+        meets = meets || overlaps(&coder->vregs[v], byte, size);
+    if (!meets)
+        return true;
+    uint32_t *places = malloc(coder->vreg_count * sizeof *places);
+    if (places == NULL)
+        return false;
+    for (size_t v = 0; v < coder->vreg_count; v++)
+        places[v] = coder->vregs[v].byte;
+    bool good = move_lasting(coder, byte, size);
+    for (size_t v = 0; v < coder->vreg_count && !good; v++)
+        coder->vregs[v].byte = places[v];
+    if (!good)
+        coder_forget_chunks(coder);
+    free(places);
+    return good;
+}
+
 enum sonde_status sonde_coder_observe(struct sonde_coder *coder, uint32_t first, uint32_t count,
                                       struct sonde_error *error)
 {
+    uint64_t before[SONDE_GEN_GRF_WORDS];
     uint32_t end = coder->grf_words * 64 / coder->grf_size;
     if (first >= end || count > end - first)
         return sonde_error_set(error, SONDE_ERROR_RANGE, 0,
                                "kernel has %u registers: none are shown from r%u to r%u", end,
                                first, first + count);
-    for (uint32_t byte = first * coder->grf_size; byte < (first + count) * coder->grf_size; byte++)
-        if ((coder->held[byte / 64] >> byte % 64 & 1) != 0)
-            return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
-                                   "r%u holds a value of inserted code for the whole kernel",
-                                   byte / coder->grf_size);
+    memcpy(before, coder->observed, sizeof before);
     for (uint32_t byte = first * coder->grf_size; byte < (first + count) * coder->grf_size; byte++)
         coder->observed[byte / 64] |= 1ull << byte % 64;
-    return SONDE_OK;
+    if (make_room(coder, first * coder->grf_size, count * coder->grf_size))
+        return SONDE_OK;
+    memcpy(coder->observed, before, sizeof before);
+    return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
+                           "r%u to r%u hold values of inserted code for the whole kernel, for "
+                           "which there is no other place",
+                           first, first + count - 1);
 }
 
 static void keep_chunk(struct sonde_coder *coder, const struct coder_chunk *chunk)

@@ -317,6 +317,43 @@ static enum sonde_status reserve_sparing(struct fixture *f, enum sonde_vreg_type
     return sonde_coder_reserve_sparing(f->coder, procedure, spare, &f->error);
 }
 
+/* Registers that are shown are made room in; where there is no other place,
+ * everything stays as it was. */
+static void counters_make_room(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    struct setup liveness = {.own_liveness = true};
+    char busy[4096] = "L0:\n";
+    for (unsigned r = 1; r < 121; r += 2)
+        sprintf(busy + strlen(busy), "(W) mov (16|M0) r%u.0<1>:d 1:d\n", r);
+    strcat(busy, EOT); /* leaves r121 to r126 */
+    open_fixture(&f, busy, &liveness);
+    struct sonde_procedure *procedure = sonde_procedure_create(f.coder, "count");
+    struct sonde_operand counter =
+        sonde_operand_vreg(sonde_vreg_make_counter(f.coder, SONDE_VREG_DHWORD));
+    assert_int_equal(sonde_coder_operation(f.coder, procedure, SONDE_ADD, SONDE_GEN_TYPE_UD,
+                                           counter, counter, sonde_operand_immediate(1), NULL,
+                                           &f.error),
+                     SONDE_OK);
+    assert_int_equal(sonde_coder_reserve(f.coder, procedure, &f.error), SONDE_OK);
+    assert_int_equal(sonde_instrument_block(f.instrument, 0, SONDE_BEFORE, procedure, &f.error),
+                     SONDE_OK);
+    emit(&f);
+    assert_non_null(strstr(body(&f), "add (1|M0) r121.0<1>:ud r121.0<0;1,0>:ud 0x1:ud\n"));
+    assert_int_equal(sonde_coder_observe(f.coder, 110, 13, &f.error), SONDE_OK);
+    emit(&f);
+    assert_non_null(strstr(body(&f), "mov (16|M0) r123.0<1>:ud 0x0:ud\n"));
+    assert_non_null(strstr(body(&f), "add (1|M0) r123.0<1>:ud r123.0<0;1,0>:ud 0x1:ud\n"));
+    assert_int_equal(sonde_coder_observe(f.coder, 124, 2, &f.error), SONDE_ERROR_NO_REGISTER);
+    emit(&f);
+    assert_non_null(strstr(body(&f), "add (1|M0) r123.0<1>:ud r123.0<0;1,0>:ud 0x1:ud\n"));
+    assert_int_equal(sonde_coder_observe(f.coder, 123, 2, &f.error), SONDE_OK);
+    emit(&f);
+    assert_non_null(strstr(body(&f), "add (1|M0) r125.0<1>:ud r125.0<0;1,0>:ud 0x1:ud\n"));
+    close_fixture(&f);
+}
+
 /* The thread goes from `break` to its JIP, the endif, and never to its UIP, where
  * the channels wait: endif runs as often as the loop, and needs no counter. */
 static void counted_where_the_thread_goes(void **unused)
@@ -666,6 +703,7 @@ int main(void)
         cmocka_unit_test(counter_cost),
         cmocka_unit_test(untouched_first),
         cmocka_unit_test(sparing),
+        cmocka_unit_test(counters_make_room),
         cmocka_unit_test(counted_where_the_thread_goes),
         cmocka_unit_test(products_are_kept),
         cmocka_unit_test(observed_registers),
