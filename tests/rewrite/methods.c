@@ -37,139 +37,6 @@ static void set_flags(struct probe *p, struct sonde_predicate *never,
                                 SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
 }
 
-static void nops(struct probe *p, unsigned count)
-{
-    struct sonde_gen_instruction nop;
-    sonde_gen_instruction_init(&nop, probe_platform(), SONDE_GEN_NOP, 1, false);
-    while (count-- > 0)
-        probe_ok(p, sonde_coder_append_instruction(p->coder, p->procedure, &nop, &p->error));
-}
-
-/* The emulator's timestamp counts the thread's instructions. */
-static void check_timers(struct probe *p)
-{
-    sonde_vreg timer = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    sonde_vreg flag = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    struct sonde_predicate never, always, *predicates[3] = {NULL, &always, &never};
-    set_flags(p, &never, &always);
-    for (unsigned i = 0; i < 3; i++) {
-        move(p, timer, imm(77));
-        probe_ok(p,
-                 sonde_coder_start_timer(p->coder, p->procedure, timer, predicates[i], &p->error));
-        nops(p, 40);
-        probe_ok(p,
-                 sonde_coder_stop_timer(p->coder, p->procedure, timer, predicates[i], &p->error));
-        probe_store(p, p->procedure, 8 * i, sonde_operand_vreg(timer));
-        probe_ok(p, sonde_coder_start_timer(p->coder, p->procedure, timer, NULL, &p->error));
-        nops(p, 10 * i);
-        for (unsigned overflow = 0; overflow < 2; overflow++) {
-            if (overflow)
-                move(p, timer, imm(0xfffffff0));
-            probe_ok(p, sonde_coder_stop_timer_ext(p->coder, p->procedure, timer, predicates[i],
-                                                   &p->error));
-            move(p, flag, imm(0));
-            probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
-                                              sonde_operand_vreg(flag),
-                                              sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), imm(0),
-                                              NULL, &p->error));
-            probe_store(p, p->procedure, 8 * i + 1 + 2 * overflow, sonde_operand_vreg(timer));
-            probe_store(p, p->procedure, 8 * i + 2 + 2 * overflow, sonde_operand_vreg(flag));
-        }
-    }
-    probe_run(p);
-    for (uint32_t t = 0; t < PROBE_THREADS; t++) {
-        for (unsigned i = 0; i < 2; i++) {
-            assert_int_equal(probe_value(p, t, 8 * i), 41); /* start to the read of stop */
-            assert_int_equal(probe_value(p, t, 8 * i + 1), 1 + 10 * i);
-            assert_int_equal(probe_value(p, t, 8 * i + 2), 0);
-            assert_int_equal(probe_value(p, t, 8 * i + 3), 0);
-            assert_int_equal(probe_value(p, t, 8 * i + 4), 0xffff);
-        }
-        assert_int_equal(probe_value(p, t, 16), 77);
-        assert_true(probe_value(p, t, 17) != 21); /* still the start */
-        assert_int_equal(probe_value(p, t, 18), 0);
-        assert_int_equal(probe_value(p, t, 19), 0xfffffff0);
-        assert_int_equal(probe_value(p, t, 20), 0);
-    }
-}
-
-static void timers(void **unused)
-{
-    (void)unused;
-    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
-        struct probe p;
-        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
-        check_timers(&p);
-        probe_close(&p);
-    }
-    struct probe p;
-    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
-    struct sonde_predicate f0 = {.flag_number = 0};
-    sonde_vreg timer = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
-    sonde_vreg word = sonde_vreg_make_scratch(p.coder, SONDE_VREG_WORD);
-    assert_int_equal(sonde_coder_stop_timer_ext(p.coder, p.procedure, timer, &f0, &p.error),
-                     SONDE_ERROR_ARGUMENT);
-    assert_int_equal(sonde_coder_start_timer(p.coder, p.procedure, word, NULL, &p.error),
-                     SONDE_ERROR_ARGUMENT);
-    assert_int_equal(sonde_procedure_instruction_count(p.procedure), 0);
-    probe_close(&p);
-}
-
-/* The emulated monitor counts nothing: it reads 0, unlike the timestamp. */
-static void check_perfmon(struct probe *p)
-{
-    sonde_vreg counter = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    struct sonde_predicate never, always, *predicates[3] = {NULL, &always, &never};
-    set_flags(p, &never, &always);
-    for (unsigned i = 0; i < 3; i++) {
-        move(p, counter, imm(9));
-        probe_ok(p, sonde_coder_start_perfmon(p->coder, p->procedure, counter, predicates[i],
-                                              &p->error));
-        probe_store(p, p->procedure, 4 * i, sonde_operand_vreg(counter));
-        move(p, counter, imm(9));
-        probe_ok(
-            p, sonde_coder_stop_perfmon(p->coder, p->procedure, counter, predicates[i], &p->error));
-        probe_store(p, p->procedure, 4 * i + 1, sonde_operand_vreg(counter));
-        move(p, counter, imm(9)); /* now < counter: not to be believed */
-        probe_ok(p, sonde_coder_stop_perfmon_ext(p->coder, p->procedure, counter, predicates[i],
-                                                 &p->error));
-        probe_store(p, p->procedure, 4 * i + 2, sonde_operand_vreg(counter));
-        move(p, counter, imm(0));
-        probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
-                                          sonde_operand_vreg(counter),
-                                          sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), imm(0), NULL,
-                                          &p->error));
-        probe_store(p, p->procedure, 4 * i + 3, sonde_operand_vreg(counter));
-    }
-    probe_run(p);
-    for (uint32_t t = 0; t < PROBE_THREADS; t++)
-        for (unsigned i = 0; i < 3; i++) {
-            assert_int_equal(probe_value(p, t, 4 * i), i < 2 ? 0 : 9);
-            assert_int_equal(probe_value(p, t, 4 * i + 1), i < 2 ? (uint32_t)-9 : 9);
-            assert_int_equal(probe_value(p, t, 4 * i + 2), i < 2 ? 0 : 9);
-            if (i < 2)
-                assert_int_equal(probe_value(p, t, 4 * i + 3), 0xffff);
-        }
-}
-
-static void perfmon(void **unused)
-{
-    (void)unused;
-    struct probe p;
-    for (unsigned m = 0; m < PROBE_MODE_COUNT; m++) {
-        probe_open(&p, probe_modes[m].buffer, probe_modes[m].registers);
-        check_perfmon(&p);
-        probe_close(&p);
-    }
-    probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
-    struct sonde_predicate f0 = {.flag_number = 0};
-    sonde_vreg counter = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
-    assert_int_equal(sonde_coder_stop_perfmon_ext(p.coder, p.procedure, counter, &f0, &p.error),
-                     SONDE_ERROR_ARGUMENT);
-    assert_non_null(strstr(p.error.message, "f0.0"));
-    probe_close(&p);
-}
-
 static void check_addresses(struct probe *p)
 {
     sonde_vreg offset = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
@@ -272,30 +139,49 @@ static void ids(void **unused)
         check_ids(&p, probe_modes[m].registers < PROBE_SPILL);
         probe_close(&p);
     }
-    /* Other sub-slices: one execution unit of one thread each. */
+}
+
+/* Count threads in the dword of that index behind byte `base`. */
+static void count_by(struct probe *p, sonde_vreg index, uint32_t base)
+{
+    sonde_vreg address = sonde_vreg_make_scratch(p->coder, SONDE_VREG_PTR);
+    struct sonde_operand at = sonde_operand_vreg(index);
+    probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MUL, SONDE_GEN_TYPE_UD, at, at,
+                                      imm(4), NULL, &p->error));
+    probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_ADD, SONDE_GEN_TYPE_UD, at, at,
+                                      imm(base), NULL, &p->error));
+    probe_ok(p, sonde_coder_compute_address(p->coder, p->procedure, address, at, NULL, &p->error));
+    probe_ok(p, sonde_coder_atomic_inc(p->coder, p->procedure, SONDE_GEN_TYPE_UD, address, NULL,
+                                       &p->error));
+}
+
+/* One execution unit of one thread in each sub-slice, of several slices. */
+static void subslices(void **unused)
+{
+    (void)unused;
+    const uint32_t base = 0x8000; /* of thread ids */
     struct probe p;
     probe_open(&p, PROBE_SURFACE, PROBE_FREE_LIST);
     p.machine->dispatch.threads_per_eu = p.machine->dispatch.eus_per_subslice = 1;
-    p.machine->dispatch.slices = 3;
+    p.machine->dispatch.slices = 4;
     sonde_vreg id = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
-    sonde_vreg address = sonde_vreg_make_scratch(p.coder, SONDE_VREG_PTR);
     probe_ok(&p, sonde_coder_get_dss_id(p.coder, p.procedure, id, NULL, &p.error));
-    sonde_vreg scaled = sonde_vreg_make_scratch(p.coder, SONDE_VREG_DWORD);
-    probe_ok(&p, sonde_coder_operation(p.coder, p.procedure, SONDE_MUL, SONDE_GEN_TYPE_UD,
-                                       sonde_operand_vreg(scaled), sonde_operand_vreg(id), imm(4),
-                                       NULL, &p.error));
-    probe_ok(&p, sonde_coder_compute_address(p.coder, p.procedure, address,
-                                             sonde_operand_vreg(scaled), NULL, &p.error));
-    probe_ok(&p, sonde_coder_atomic_inc(p.coder, p.procedure, SONDE_GEN_TYPE_UD, address, NULL,
-                                        &p.error));
+    count_by(&p, id, 0);
+    probe_ok(&p, sonde_coder_get_tid(p.coder, p.procedure, id, NULL, &p.error));
+    count_by(&p, id, base);
     probe_run(&p);
-    for (uint32_t dss = 0; dss < 16; dss++) {
-        uint32_t got;
-        memcpy(&got, machine_surface(p.machine, MACHINE_PROFILE) + 4 * dss, sizeof got);
-        uint32_t want = 0;
-        for (uint32_t t = 0; t < PROBE_THREADS; t++)
-            want += (t % 3 | (t / 3 & 3) << 2) == dss;
-        assert_int_equal(got, want);
+    for (uint32_t n = 0; n < 2048; n++) {
+        uint32_t by_dss, by_tid, dss = 0, tid = 0;
+        const uint8_t *profile = machine_surface(p.machine, MACHINE_PROFILE);
+        memcpy(&by_dss, profile + 4 * n, sizeof by_dss);
+        memcpy(&by_tid, profile + base + 4 * n, sizeof by_tid);
+        for (uint32_t t = 0; t < PROBE_THREADS; t++) {
+            uint32_t subslice = t % 3, slice = t / 3 % 4;
+            dss += (subslice | slice << 2) == n;
+            tid += (subslice << 7 | slice << 9) == n;
+        }
+        assert_int_equal(by_dss, dss);
+        assert_int_equal(by_tid, tid);
     }
     probe_close(&p);
 }
@@ -529,10 +415,9 @@ int main(int argc, char **argv)
     if (!probe_setup_platform(argc, argv))
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timers),
-        cmocka_unit_test(perfmon),
         cmocka_unit_test(addresses),
         cmocka_unit_test(ids),
+        cmocka_unit_test(subslices),
         cmocka_unit_test(state),
         cmocka_unit_test(models),
         cmocka_unit_test(append_procedures),
