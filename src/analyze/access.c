@@ -107,13 +107,17 @@ static inline bool find_step(const struct payload *payload, uint32_t width,
 {
     access->even = 0;
     access->step = 0;
-    if (access->mask == 0 || (access->mask & (access->mask + 1)) != 0)
+    if (access->mask == 0)
         return false;
-    uint32_t count = 32 - (uint32_t)__builtin_clz(access->mask);
-    uint64_t first = read_address(payload, 0), last = read_address(payload, count - 1);
-    const uint8_t *data = payload->data;
+    uint32_t start = (uint32_t)__builtin_ctz(access->mask), run = access->mask >> start;
+    if ((run & (run + 1)) != 0)
+        return false;
+    uint32_t count = 32 - (uint32_t)__builtin_clz(run);
+    uint64_t first = read_address(payload, start);
+    uint64_t last = read_address(payload, start + count - 1);
+    const uint8_t *data = payload->data + start * (payload->is_wide ? 8 : 4);
     if (count > 1) {
-        access->step = (int64_t)(read_address(payload, 1) - first);
+        access->step = (int64_t)(read_address(payload, start + 1) - first);
         if (payload->is_wide ? !is_even64(data, count, (uint64_t)access->step)
                              : !is_even32(data, count, base_load32(data + 4) - base_load32(data)))
             return false;

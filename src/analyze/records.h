@@ -76,18 +76,21 @@ struct analyze_access {
     const struct sonde_gen_message *message; /* in the code */
     uint32_t mask;                           /* bit c: address[c] was accessed; blocks: bit 0 */
     uint32_t width;                          /* bytes at each address */
-    /* Channels 0 to even - 1 are those that acted, and from one to the next the address
-     * goes `step` up, without going around; 0: not so, or not known. */
+    /* So many channels acted, side by side, and from one to the next the address goes
+     * `step` up, without going around; 0: not so. */
     uint32_t even;
     int64_t step;
-    uint64_t address[ANALYZE_CHANNELS]; /* of an even access the first only: see below */
+    uint64_t address[ANALYZE_CHANNELS]; /* of an even access only that of the first which acted: see
+                                           below */
 };
 
 /* The address of a channel that acted. */
 static inline uint64_t analyze_access_address(const struct analyze_access *access, uint32_t channel)
 {
-    return access->even != 0 ? access->address[0] + (uint64_t)access->step * channel
-                             : access->address[channel];
+    if (access->even == 0)
+        return access->address[channel];
+    return access->address[0] +
+           (uint64_t)access->step * (channel - (uint32_t)__builtin_ctz(access->mask));
 }
 
 /* Channels that acted. */

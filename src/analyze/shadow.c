@@ -181,9 +181,11 @@ static bool touch_each(struct analyze_touch *touch, struct line *line, uint64_t 
 static bool touch_places(struct analyze_shadow *shadow, struct analyze_touch *touch,
                          struct line *line, uint64_t address, uint64_t places)
 {
+    if (line->has_each)
+        return touch_each(touch, line, address, places);
     if (line->first.places == 0) /* it is new */
         line->first.places = all_places(touch);
-    if (places == line->first.places && !line->has_each && line->count == 0)
+    if (places == line->first.places && line->count == 0)
         return see(touch, &line->first.last, address, places);
     while (places != 0) {
         if (line->has_each)
@@ -211,6 +213,15 @@ static inline bool is_in(struct analyze_shadow_part part, uint64_t key)
     return ((key * UINT64_C(0xd6e8feb86659fd93)) >> 40 & part.mask) == part.value;
 }
 
+static inline struct line *find_line(struct analyze_shadow *shadow, uint64_t key)
+{
+    struct analyze_near_line *near = &shadow->near[key % ANALYZE_NEAR_LINES];
+    if (near->key != key || near->line == NULL)
+        *near = (struct analyze_near_line){.key = key,
+                                           .line = analyze_blocks_find(&shadow->lines, key)};
+    return near->line;
+}
+
 static bool flush(struct analyze_shadow *shadow, struct analyze_touch *touch,
                   struct pending *pending)
 {
@@ -223,7 +234,7 @@ static bool flush(struct analyze_shadow *shadow, struct analyze_touch *touch,
         key |= KEY_SURFACE | (uint64_t)touch->surface << 32;
     if (!is_in(touch->part, key))
         return true;
-    struct line *line = analyze_blocks_find(&shadow->lines, key);
+    struct line *line = find_line(shadow, key);
     return line != NULL && touch_places(shadow, touch, line, pending->line * LINE_BYTES, places);
 }
 
@@ -326,6 +337,7 @@ void analyze_shadow_keep(struct analyze_shadow *shadow, struct analyze_shadow_pa
 {
     struct keeping keeping = {.shadow = shadow, .part = part};
     analyze_blocks_filter(&shadow->lines, keep, &keeping);
+    memset(shadow->near, 0, sizeof shadow->near);
     shadow->split_bytes = 0;
     for (size_t i = 0; i < shadow->lines.count; i++) {
         uint64_t key;
@@ -340,5 +352,6 @@ void analyze_shadow_clear(struct analyze_shadow *shadow)
         free(((struct line *)analyze_blocks_at(&shadow->lines, i, &key))->more);
     }
     analyze_blocks_clear(&shadow->lines);
+    memset(shadow->near, 0, sizeof shadow->near);
     shadow->split_bytes = 0;
 }

@@ -49,10 +49,18 @@ struct analyze_touch {
     void *context;
 };
 
+/* A line that was touched lately. */
+#define ANALYZE_NEAR_LINES 32u
+struct analyze_near_line {
+    uint64_t key;
+    void *line; /* NULL none */
+};
+
 /* Zero-initialise. */
 struct analyze_shadow {
     struct analyze_blocks lines;
-    size_t split_bytes; /* of states besides the first of a line */
+    struct analyze_near_line near[ANALYZE_NEAR_LINES]; /* by lower bits of the key */
+    size_t split_bytes;                                /* of states besides the first of a line */
 };
 
 /* False when out of memory or when a conflict said so. */
