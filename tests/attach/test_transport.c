@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "attach/neo/page_hash.h"
 #include "attach/neo/transport.h"
 #include "base/bytes.h"
 
@@ -562,6 +563,19 @@ static void a_stream_of_unknown_form_is_passed_on(void **state)
     assert_int_equal(attach_stream_send(f->stream, &byte, 1), 1);
 }
 
+static void hashes_agree(void **state)
+{
+    (void)state;
+    static uint8_t page[PAGE_SIZE];
+    for (uint32_t round = 0; round < 50; round++) {
+        page[round * 81] = (uint8_t)(round + 1);
+        uint64_t hash = attach_page_hash_baseline(page);
+        assert_true(attach_page_hash(page) == hash);
+        page[round * 81] ^= 0x80;
+        assert_false(attach_page_hash(page) == hash);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +594,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_the_device_changed_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(work_starts_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_are_sent_once, set_up, tear_down),
+        cmocka_unit_test(hashes_agree),
         cmocka_unit_test_setup_teardown(a_stream_of_unknown_form_is_passed_on, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,13 @@ static bool take_message(struct attach_stream *s, const uint8_t *message, size_t
     return pass_on(s, type, message, size);
 }
 
+/* A whole one at once, as the driver sends nearly all of its messages. */
+static bool is_memory_message(const struct attach_stream *s, const uint8_t *data, size_t size)
+{
+    return s->message_size == 0 && size >= HEADER_SIZE + MEMORY_BODY &&
+           base_load32(data + 8) == MEMORY_BODY;
+}
+
 /* Take some of `data`; returns how much, or 0 when the socket failed. */
 static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
 {
@@ -131,6 +138,11 @@ static size_t take(struct attach_stream *s, const uint8_t *data, size_t size)
         return attach_stream_gather(s, data, size) && attach_stream_flush(s) ? size : 0;
     if (s->data_left > 0)
         return attach_pages_data(s, data, size);
+    if (is_memory_message(s, data, size)) {
+        memcpy(s->message, data, HEADER_SIZE + MEMORY_BODY);
+        return take_message(s, s->message, HEADER_SIZE + MEMORY_BODY) ? HEADER_SIZE + MEMORY_BODY
+                                                                      : 0;
+    }
     size_t wanted = HEADER_SIZE;
     if (s->message_size >= HEADER_SIZE)
         wanted += base_load32(s->message + 8);

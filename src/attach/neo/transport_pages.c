@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "attach/neo/page_hash.h"
 #include "base/bytes.h"
 
 /* The linear tables (src/device/physical.h): entry i of a level at base + 8 * i,
@@ -154,7 +152,7 @@ static bool send_same(struct attach_stream *s, uint64_t page)
 static bool send_page(struct attach_stream *s, const uint8_t *data)
 {
     uint64_t page = attach_memory_address(s->message) / PAGE_SIZE;
-    uint64_t hash = XXH3_64bits(data, PAGE_SIZE), before = s->hash[page];
+    uint64_t hash = attach_page_hash(data), before = s->hash[page];
     attach_page_set(s->known, page, true);
     s->hash[page] = hash;
     if (hash == before && hash != 0)

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "attach/neo/page_hash.h"
 #include "base/bytes.h"
 
 struct attach_work attach_work = {.epoch = 1};
@@ -271,7 +269,7 @@ bool attach_read_answer(struct attach_stream *s, const uint8_t *message, uint64_
         return true;
     uint8_t *data = s->answer + HEADER_SIZE + MEMORY_BODY;
     memcpy(data, found + begin, size);
-    s->hash[page] = size == PAGE_SIZE ? XXH3_64bits(data, PAGE_SIZE) : 0;
+    s->hash[page] = size == PAGE_SIZE ? attach_page_hash(data) : 0;
     bool is_news = found >= s->news.data && found < s->news.data + sizeof s->news.data;
     return !is_news || tell_taken(s, message);
 }
