@@ -92,27 +92,42 @@ static uint64_t key_at(const struct analyze_blocks *blocks, size_t number)
     return key;
 }
 
-/* The slot of the key, or the free one where it belongs. */
-static size_t block_slot(const struct analyze_blocks *blocks, uint64_t key)
+#define TOGETHER 8u /* slots of keys side by side: a line of the processor's cache */
+
+static inline uint32_t tag_of(uint64_t key)
 {
-    size_t slot = spread(key, blocks->capacity);
-    while (blocks->slots[slot] != 0 && key_at(blocks, blocks->slots[slot] - 1) != key)
-        slot = (slot + 1) & (blocks->capacity - 1);
+    return (uint32_t)(key ^ key >> 32);
+}
+
+/* The slot of the key, or the free one where it belongs. */
+static inline struct analyze_blocks_slot *block_slot(const struct analyze_blocks *blocks,
+                                                     uint64_t key)
+{
+    size_t place = spread(key / TOGETHER, blocks->capacity / TOGETHER) * TOGETHER + key % TOGETHER;
+    struct analyze_blocks_slot *slot = &blocks->slots[place];
+    while (slot->number != 0 &&
+           (slot->tag != tag_of(key) || key_at(blocks, slot->number - 1) != key)) {
+        place = (place + 1) & (blocks->capacity - 1);
+        slot = &blocks->slots[place];
+    }
     return slot;
 }
 
 static void fill_slots(struct analyze_blocks *blocks)
 {
     memset(blocks->slots, 0, blocks->capacity * sizeof *blocks->slots);
-    for (size_t i = 0; i < blocks->count; i++)
-        blocks->slots[block_slot(blocks, key_at(blocks, i))] = (uint32_t)i + 1;
+    for (size_t i = 0; i < blocks->count; i++) {
+        uint64_t key = key_at(blocks, i);
+        *block_slot(blocks, key) =
+            (struct analyze_blocks_slot){.number = (uint32_t)i + 1, .tag = tag_of(key)};
+    }
 }
 
 static bool make_room(struct analyze_blocks *blocks)
 {
     if (4 * (blocks->count + 1) > 3 * blocks->capacity) {
         size_t capacity = blocks->capacity == 0 ? FIRST_SLOTS : 2 * blocks->capacity;
-        uint32_t *slots = realloc(blocks->slots, capacity * sizeof *slots);
+        struct analyze_blocks_slot *slots = realloc(blocks->slots, capacity * sizeof *slots);
         if (slots == NULL || blocks->count >= UINT32_MAX - 1)
             return false;
         blocks->slots = slots;
@@ -133,16 +148,18 @@ static bool make_room(struct analyze_blocks *blocks)
 
 void *analyze_blocks_find(struct analyze_blocks *blocks, uint64_t key)
 {
-    size_t slot = blocks->capacity != 0 ? block_slot(blocks, key) : 0;
-    if (blocks->capacity != 0 && blocks->slots[slot] != 0)
-        return entry_at(blocks, blocks->slots[slot] - 1) + KEY_BYTES;
+    if (blocks->capacity != 0) {
+        const struct analyze_blocks_slot *slot = block_slot(blocks, key);
+        if (slot->number != 0)
+            return entry_at(blocks, slot->number - 1) + KEY_BYTES;
+    }
     if (!make_room(blocks))
         return NULL;
-    slot = block_slot(blocks, key);
     uint8_t *entry = entry_at(blocks, blocks->count);
     memcpy(entry, &key, sizeof key);
     memset(entry + KEY_BYTES, 0, blocks->block_bytes);
-    blocks->slots[slot] = (uint32_t)++blocks->count;
+    *block_slot(blocks, key) =
+        (struct analyze_blocks_slot){.number = (uint32_t)++blocks->count, .tag = tag_of(key)};
     return entry + KEY_BYTES;
 }
 

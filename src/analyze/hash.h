@@ -23,10 +23,16 @@ uint64_t *analyze_hash_find(struct analyze_hash *hash, uint64_t key, bool *found
 const uint64_t *analyze_hash_get(const struct analyze_hash *hash, uint64_t key);
 void analyze_hash_clear(struct analyze_hash *hash);
 
-/* Zeroed blocks of one size, by key; they stay where they are. */
+/* Zeroed blocks of one size, by key; they stay where they are. Keys side by side are
+ * found fastest. */
+struct analyze_blocks_slot {
+    uint32_t number; /* of a block + 1; 0 = free */
+    uint32_t tag;    /* of its key: blocks of others need not be looked at */
+};
+
 struct analyze_blocks {
     size_t block_bytes; /* set once by the user; a multiple of 8 */
-    uint32_t *slots;    /* number of a block + 1; 0 = free */
+    struct analyze_blocks_slot *slots;
     size_t capacity, count;
     uint8_t **chunks; /* of blocks, each behind its key */
     size_t chunk_count, chunk_capacity;

@@ -5,8 +5,8 @@
 
 #define LINE_BYTES  64u
 #define LINE_BITS   6u
-#define FEW_STATES  7u /* besides the first: lines with more have one for each place */
-#define INDEX_BYTES 8u /* of the index, for each line */
+#define FEW_STATES  7u  /* besides the first: lines with more have one for each place */
+#define INDEX_BYTES 16u /* of the index, for each line */
 #define KEY_SURFACE (UINT64_C(1) << 63)
 
 /* The last accesses to a place. */
