@@ -128,6 +128,21 @@ static inline bool move_block(const struct space *space, const struct emu_scatte
     return true;
 }
 
+/* All channels read the same dword. */
+static inline bool read_same(const struct space *space, const struct emu_scatter *scatter,
+                             uint64_t offset, uint8_t *data)
+{
+    uint32_t value;
+    size_t part;
+    const uint8_t *from = locate(space, offset, sizeof(value), false, &part);
+    if (!from || part < sizeof(value))
+        return false;
+    memcpy(&value, from, sizeof(value));
+    for (uint32_t lane = 0; lane < scatter->lanes; lane++)
+        memcpy(data + lane * sizeof(value), &value, sizeof(value));
+    return true;
+}
+
 /* Host address of every enabled channel's elements. */
 static bool locate_lanes(const struct space *space, const struct emu_scatter *scatter,
                          const struct extent *extent, const uint64_t *offsets, uint32_t mask,
@@ -215,9 +230,13 @@ void EMU_SCATTER_NAME(struct emu_thread *thread, const struct emu_operation *ope
         return;
     }
     struct extent extent = find_offsets(thread, details, scatter->lanes, mask, offsets);
-    if (mask == all && extent.block && scatter->elements == 1 && scatter->size == scatter->slot &&
-        move_block(&space, scatter, offsets[0], data))
-        return;
+    if (mask == all && scatter->elements == 1 && scatter->size == scatter->slot) {
+        if (extent.block && move_block(&space, scatter, offsets[0], data))
+            return;
+        if (extent.low == extent.high && scatter->size == 4 && !scatter->write &&
+            read_same(&space, scatter, extent.low, data))
+            return;
+    }
     if (!locate_lanes(&space, scatter, &extent, offsets, mask, host)) {
         emu_run_message(thread, operation, mask);
         return;
