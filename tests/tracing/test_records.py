@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Records of programs on the emulated GPU: sized to the byte, cut at a limit,
-never lost unnoticed. Arguments: sonde, the example programs."""
+never lost unnoticed. Arguments: sonde, the device, the example programs."""
 import json
 import os
 import re
@@ -8,9 +8,14 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import harness
-from harness import check, expect, has, predicted, run
+from harness import check, expect, has, predicted
 
-EXAMPLES = None
+EXAMPLES = DEVICE = None
+
+
+def run(command, *options):
+    device = command == "run" or (command == "verify" and "--compare" not in options)
+    return harness.run(command, *(["--device", DEVICE] if device else []), *options)
 
 
 def example(name):
@@ -24,14 +29,14 @@ def records(directory):
     for part in re.split(r"(?m)^(?=record )", text)[1:]:
         part = re.sub(r"(?m)^(dispatch|counts|loss|message|process|kernel)[^\n]*\n?", "", part)
         match = re.match(r"record (\d+): dispatch (\d+), thread (0x[0-9a-f]+), ", part)
-        body = re.sub(r", time \d+|(?m:^  registers at .*$)", "", part[match.end():])
+        body = re.sub(r", time \d+|(?m:^  registers (?:after )?at .*$)", "", part[match.end():])
         found.setdefault((match[2], match[3]), []).append(body)
     return found
 
 
 def sizes_are_predicted():
     for name in ("reduction", "histogram", "control_flow"):
-        result = expect(run("run", "--device", "emu:skl", "-t", "memtrace,flowtrace", "--",
+        result = expect(run("run", "-t", "memtrace,flowtrace", "--",
                             example(name)), 0)
         has(result.out, "PASS", name)
         predicted(result)
@@ -147,7 +152,7 @@ def runs_are_compared():
 def streams_are_the_devices_own():
     """verify compares record for record, and finds what does not agree."""
     for options in ([], ["--max-buffer", "16K"]):
-        result = expect(run("verify", "--device", "emu:skl", "-t", "flowtrace,memtrace", *options,
+        result = expect(run("verify", "-t", "flowtrace,memtrace", *options,
                             "--format", "json", "-o", "kept", "--", example("control_flow")), 0)
         found = json.loads(result.out)
         check(found["identical"] and found["compared_records"] > 100, found)
@@ -172,7 +177,7 @@ def streams_are_the_devices_own():
 
 
 harness.SONDE = os.path.abspath(sys.argv[1])
-EXAMPLES = os.path.dirname(os.path.abspath(sys.argv[2]))
+DEVICE, EXAMPLES = sys.argv[2], os.path.dirname(os.path.abspath(sys.argv[3]))
 sys.exit(harness.main([sizes_are_predicted, a_limit_cuts, truncate_counts_nothing_first,
                        no_space_at_all, wrong_sizes,
                        stored_counts, kernels_are_chosen, runs_are_compared, streams_are_the_devices_own]))

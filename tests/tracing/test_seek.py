@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Parts of a run by its index, and runs whose program was killed. Arguments:
-sonde, programs: split, control_flow."""
+sonde, the device, programs: split, control_flow."""
 import json
 import os
 import random
@@ -14,7 +14,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import harness
 from harness import check, expect, has, run
 
-SPLIT, CONTROL_FLOW = [os.path.abspath(a) for a in sys.argv[2:]]
+DEVICE = sys.argv[2]
+SPLIT, CONTROL_FLOW = [os.path.abspath(a) for a in sys.argv[3:]]
 
 
 def records(text):
@@ -33,7 +34,7 @@ def dumped(*options, directory="seek"):
 
 
 def record():
-    expect(run("run", "-q", "--device", "emu:skl", "--timing", "-t", "memtrace,flowtrace", "-o",
+    expect(run("run", "-q", "--device", DEVICE, "--timing", "-t", "memtrace,flowtrace", "-o",
                "seek", "--", SPLIT), 0)
 
 
@@ -96,7 +97,7 @@ def the_rest_is_not_read():
 
 
 def info_for_programs():
-    expect(run("run", "-q", "--device", "emu:skl", "-t", "memtrace", "-o", "run", "--records",
+    expect(run("run", "-q", "--device", DEVICE, "-t", "memtrace", "-o", "run", "--records",
                "window", "--max-buffer", "8K", "--", SPLIT), 0)
     for option in (["--json"], ["--format", "json"]):
         found = json.loads(expect(run("info", "-i", "run", *option), 0).out)
@@ -110,7 +111,7 @@ def info_for_programs():
 
 def killed(how, delay):
     """Run, kill the program after a while, and read what it left."""
-    process = harness.start("run", "-q", "--device", "emu:skl", "-t", "flowtrace,memtrace", "-o",
+    process = harness.start("run", "-q", "--device", DEVICE, "-t", "flowtrace,memtrace", "-o",
                             "killed", *how, "--", CONTROL_FLOW)
     end, victim = time.monotonic() + 20, None
     while victim is None and time.monotonic() < end and process.poll() is None:
