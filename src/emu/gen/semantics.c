@@ -89,7 +89,7 @@ static void shr_integer(struct emu_lane *lane)
 
 static void shl_integer(struct emu_lane *lane)
 {
-    __int128 value = lane->source[0].i << shift_count(lane);
+    __int128 value = (__int128)((unsigned __int128)lane->source[0].i << shift_count(lane));
     lane->result.i = lane->details->instruction.saturate ? value : wrap(lane, value);
 }
 
@@ -237,7 +237,8 @@ static void add_twice(struct emu_lane *lane)
 
 static void mul_integer(struct emu_lane *lane)
 {
-    lane->result.i = lane->source[0].i * lane->source[1].i;
+    lane->result.i = (__int128)((unsigned __int128)lane->source[0].i *
+                                (unsigned __int128)lane->source[1].i);
 }
 
 static void mul_single(struct emu_lane *lane)
