@@ -19,6 +19,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ import workload_table  # noqa: E402
 EXAMPLES = ["vector_add 1000000", "matrix_multiply 256", "reduction 4000000",
             "histogram 2000000", "mandelbrot 512", "bitonic_sort", "nbody 1024", "sha256 16384",
             "transpose", "scan", "narrow_types", "control_flow", "image_blur", "double_math"]
+BEGIN, END = "<!-- bench/devices.py writes from here -->\n", "<!-- to here -->\n"
 MEMORY_BASE, MEMORY_FACTOR = 256 << 20, 2
 OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 
@@ -42,6 +44,26 @@ def ended(process, seconds):
     except subprocess.TimeoutExpired:
         return False
     return True
+
+
+class Output:
+    """What goes to the terminal as it comes, and with --write into a document at the end."""
+
+    def __init__(self, document):
+        self.document = document and pathlib.Path(document)
+        self.text = ""
+        if self.document and BEGIN not in self.document.read_text(encoding="utf-8"):
+            sys.exit(f"bench: {document} has no line {BEGIN.strip()}")
+
+    def say(self, line):
+        print(line, flush=True)
+        self.text += line + "\n"
+
+    def write(self):
+        if self.document:
+            page = self.document.read_text(encoding="utf-8")
+            begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+            self.document.write_text(page[:begin] + self.text + page[end:], encoding="utf-8")
 
 
 class Bench:
@@ -150,7 +172,7 @@ def memory(devices):
     return f"{buffers / 2**20:.1f}", f"{server / 2**20:.1f}", too_much
 
 
-def print_row(row):
+def print_row(row, output):
     name, rivals, devices = row
     cells = [name, milliseconds(rivals["Oclgrind"]), milliseconds(rivals["PoCL"])]
     for result in devices.values():
@@ -160,8 +182,8 @@ def print_row(row):
         cells.append("-" if faster is None else f"{least}{faster:.1f}")
         cells.append("-" if slower is None else f"{1 / slower:.1f}")
     buffers, server, too_much = memory(devices)
-    print("| " + " | ".join(cells + [buffers, server + (" (too much)" if too_much else "")]) + " |",
-          flush=True)
+    output.say("| " + " | ".join(cells + [buffers, server + (" (too much)" if too_much else "")]) +
+               " |")
     return too_much
 
 
@@ -170,15 +192,15 @@ def mean(values):
     return (math.exp(sum(map(math.log, values)) / len(values)), len(values)) if values else (0, 0)
 
 
-def print_means(rows, devices):
+def print_means(rows, devices, output):
     for device in devices:
         faster, count = mean([ratio(row[1]["Oclgrind"], row[2][device]) for row in rows])
         slower, others = mean([pocl_ratio(row[1], row[2][device]) for row in rows])
         unfinished = sum(is_unfinished(row[1]["Oclgrind"]) for row in rows)
-        print(f"\nemu:{device}: {faster:.1f} times as fast as Oclgrind ({count} programs"
-              f"{f', {unfinished} of them at least' if unfinished else ''}), "
-              f"{1 / slower if slower else 0:.1f} times as slow as PoCL ({others} programs), "
-              "geometric means")
+        output.say(f"\nemu:{device}: {faster:.1f} times as fast as Oclgrind ({count} programs"
+                   f"{f', {unfinished} of them at least' if unfinished else ''}), "
+                   f"{1 / slower if slower else 0:.1f} times as slow as PoCL ({others} programs), "
+                   "geometric means")
 
 
 def jobs(bench, options):
@@ -201,29 +223,35 @@ def main():
     parser.add_argument("--only", default="", help="rows whose name has this in it")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", type=int, default=120, help="seconds a run")
+    parser.add_argument("--write", metavar="FILE", help="puts the table into this document, too")
     options = parser.parse_args()
     options.device = options.device or ["skl", "tgllp", "dg2"]
     options.programs = options.programs and os.path.abspath(options.programs)
     if not os.path.exists(OCLGRIND):
         sys.exit("bench: oclgrind is not installed; run scripts/install-dependencies.sh")
-    print(f"one run on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at its start; kernel "
-          "times in ms, memory in MiB; x O = times as fast as Oclgrind, x P = times as slow as "
-          "PoCL\n")
-    print("| program | Oclgrind | PoCL | " +
-          " | ".join(f"{device} | x O | x P" for device in options.device) +
-          " | buffers | resident |")
-    print("|---|" + "---:|" * (4 + 3 * len(options.device)))
+    output = Output(options.write)
+    output.say(f"One run on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at its start, the "
+               f"best of {options.repeats}, at most {options.limit} s a run. Times of kernels in ms, "
+               "memory in MiB; x O = times as fast as Oclgrind, x P = times as slow as PoCL.\n")
+    output.say("| program | Oclgrind | PoCL | " +
+               " | ".join(f"{device} | x O | x P" for device in options.device) +
+               " | buffers | resident |")
+    output.say("|---|" + "---:|" * (4 + 3 * len(options.device)))
     rows, too_much = [], 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as scratch:
         workload_table.write_inputs(scratch)
         bench = Bench(options, scratch)
-        for name, command, folder in jobs(bench, options):
-            if options.only not in name:
-                continue
-            rows.append(bench.row(name, command, folder))
-            too_much += print_row(rows[-1])
-            shutil.rmtree(os.path.join(scratch, "trace"), ignore_errors=True)
-    print_means(rows, options.device)
+        todo = [job for job in jobs(bench, options) if options.only in job[0]]
+        try:
+            for name, command, folder in todo:
+                rows.append(bench.row(name, command, folder))
+                too_much += print_row(rows[-1], output)
+                shutil.rmtree(os.path.join(scratch, "trace"), ignore_errors=True)
+        except KeyboardInterrupt:
+            output.say(f"\nStopped after {len(rows)} of {len(todo)} programs.")
+    print_means(rows, options.device, output)
+    output.write()
     return 1 if too_much else 0
 
 
