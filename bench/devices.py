@@ -26,6 +26,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
+import result_tables  # noqa: E402
 import workload_table  # noqa: E402
 
 # Sizes at which kernels, not launches, take the time; as they are where an
@@ -61,9 +62,7 @@ class Output:
 
     def write(self):
         if self.document:
-            page = self.document.read_text(encoding="utf-8")
-            begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
-            self.document.write_text(page[:begin] + self.text + page[end:], encoding="utf-8")
+            result_tables.replace_parts(self.document, [(BEGIN, END, self.text)])
 
 
 class Bench:
@@ -96,10 +95,9 @@ class Bench:
             return f"exit {process.returncode}"
         try:
             with open(path, encoding="ascii") as file:
-                result = json.loads(file.readline())
+                return json.loads(file.readline())
         except (OSError, ValueError):
             return "timeout" if stopped else "no kernel"
-        return result
 
     def example_on_oclgrind(self, command):
         """Through its own launcher, which keeps other libraries from being preloaded: the

@@ -27,6 +27,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import result_tables  # noqa: E402
+
 TABLE = ROOT / "doc/tracing.md"
 BEGIN, END = "<!-- bench/records.py writes from here -->\n", "<!-- to here -->\n"
 COUNTING = ["opcodeprof", "bblprof", "simdprof", "latency", "memlatency", "funtime"]
@@ -132,12 +135,6 @@ def line(cells):
     return f"| {' | '.join(cells)} |\n"
 
 
-def write(text):
-    page = TABLE.read_text(encoding="utf-8")
-    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
-    TABLE.write_text(page[:begin] + text + page[end:], encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -166,7 +163,7 @@ def main():
         last = f"\nSlowest to analyse: `{tool}`, {speed:.0f} million/s; the goal is {GOAL}.\n"
         print(last, end="")
     if options.write:
-        write(text + last)
+        result_tables.replace_parts(TABLE, [(BEGIN, END, text + last)])
     return 0 if speed >= GOAL else 1
 
 

@@ -6,7 +6,6 @@ The list is conformance_tests.py. Results are kept in a file, a later call goes 
 """
 
 import argparse
-import json
 import os
 import re
 import shlex
@@ -18,6 +17,7 @@ import tempfile
 
 import conformance_tests
 import limited_run
+from result_tables import ResultFile, late_limit, line, print_row, replace_parts
 
 PASSED = r"PASSED (\d+ of \d+ )?(sub-)?test"
 SKIPPED = r"(?im)^.*(skipping|skipped|not supported|has double\? no).*$"
@@ -74,45 +74,17 @@ def run_row(name, command, device, options):
             "registers": registers}, output[-2000:]
 
 
-def cell(value):
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def print_row(columns):
-    print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |",
-          flush=True)
-
-
-class Results:
-    """What was seen so far, a row a line in a file, so that a later call goes on from there."""
-
+class Results(ResultFile):
     def __init__(self, path):
-        self.path = path
-        self.rows = {}
-        if path is not None and os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                for row in json.load(file):
-                    self.rows[self.key(row)] = row
-
-    @staticmethod
-    def key(row):
-        return row["device"], row["name"]
+        super().__init__(path, ("device", "name"))
 
     def settled(self, device, name, limit):
         """Whether the row needs no other try: it ended, or the limit was not smaller."""
         row = self.rows.get((device, name))
         if row is None:
             return False
-        late = re.match(r"not finished in (\d+) s", row["state"])
-        return int(late.group(1)) >= limit if late else True
-
-    def add(self, row):
-        self.rows[self.key(row)] = row
-        if self.path is None:
-            return
-        with open(self.path + ".new", "w", encoding="utf-8") as file:
-            file.write("[\n" + ",\n".join(json.dumps(row) for row in self.rows.values()) + "\n]\n")
-        os.replace(self.path + ".new", self.path)
+        late = late_limit(row)
+        return late is None or late >= limit
 
     def lines(self, names, devices):
         """The tables: how many rows ended how on each device, and all rows."""
@@ -162,17 +134,10 @@ def explained(name, device, short):
 
 def write_document(path, lines):
     """Put the tables and the explanations between the marks of a document."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    begin, end = "<!-- tables: begin -->\n", "<!-- tables: end -->\n"
-    if begin not in text or end not in text:
-        sys.exit(f"{path} has lost its marks for the tables")
-    table = "".join("| " + " | ".join(cell(c).replace("|", "\\|") for c in line) + " |\n"
-                    if line else "\n" for line in lines)
+    table = "".join(line(columns) + "\n" if columns else "\n" for columns in lines)
     notes = "".join(f"{number}. {text}\n" for number, _, _, text in conformance_tests.EXPLANATIONS)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text[:text.index(begin) + len(begin)] + notes + "\n" + table +
-                   text[text.index(end):])
+    replace_parts(path, [("<!-- tables: begin -->\n", "<!-- tables: end -->\n",
+                          notes + "\n" + table)])
 
 
 def parse_options():

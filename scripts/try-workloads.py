@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 import limited_run
+from result_tables import ResultFile, late_limit, line, print_row, replace_parts
 import workload_table
 
 DEVICES = ["pocl", "emu:skl", "emu:tgllp", "emu:dg2"]
@@ -166,37 +167,9 @@ def count(sonde, data, result):
         pass
 
 
-def cell(value):
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def print_row(columns):
-    print("| " + " | ".join(cell(column).replace("|", "\\|") for column in columns) + " |",
-          flush=True)
-
-
-class Results:
-    """What was seen so far, a row a line in a file, so that a later call goes on from there."""
-
+class Results(ResultFile):
     def __init__(self, path):
-        self.path = path
-        self.rows = {}
-        if path is not None and os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                for row in json.load(file):
-                    self.rows[self.key(row)] = row
-
-    @staticmethod
-    def key(row):
-        return row["name"], row["device"], row["mode"]
-
-    def add(self, row):
-        self.rows[self.key(row)] = row
-        if self.path is None:
-            return
-        with open(self.path + ".new", "w", encoding="utf-8") as file:
-            file.write("[\n" + ",\n".join(json.dumps(row) for row in self.rows.values()) + "\n]\n")
-        os.replace(self.path + ".new", self.path)
+        super().__init__(path, ("name", "device", "mode"))
 
     def pocl_numbers(self, name):
         return self.rows.get((name, "pocl", "plain"), {}).get("numbers")
@@ -209,8 +182,8 @@ class Results:
             return True
         if options.again is not None and re.search(options.again, row["state"]):
             return True
-        late = re.match(r"not finished in (\d+) s", row["state"])
-        return late is not None and int(late.group(1)) < options.limit
+        late = late_limit(row)
+        return late is not None and late < options.limit
 
     def of(self, name, device):
         """The run with a tool, or the one without."""
@@ -264,8 +237,7 @@ def short(result):
 
 
 def markdown(lines):
-    return "".join("| " + " | ".join(cell(c).replace("|", "\\|") for c in line) + " |\n"
-                   for line in lines)
+    return "".join(line(columns) + "\n" for columns in lines)
 
 
 def write_document(path, results):
@@ -276,15 +248,8 @@ def write_document(path, results):
              "built": markdown(results.table(workload_table.BUILT)),
              "notes": "".join(f"{number}. {text}\n"
                               for number, _, text in workload_table.NOTES)}
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    for name, part in parts.items():
-        begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
-        if begin not in text or end not in text:
-            sys.exit(f"{path} has lost its marks for {name}")
-        text = text[:text.index(begin) + len(begin)] + part + text[text.index(end):]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    replace_parts(path, [(f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n", part)
+                         for name, part in parts.items()])
 
 
 def parse_arguments():

@@ -305,6 +305,17 @@ static void untouched_first(void **unused)
     close_fixture(&f);
 }
 
+/* A kernel that leaves r121 to r126 by its own liveness. */
+static void open_busy(struct fixture *f)
+{
+    struct setup liveness = {.own_liveness = true};
+    char busy[4096] = "L0:\n";
+    for (unsigned r = 1; r < 121; r += 2)
+        sprintf(busy + strlen(busy), "(W) mov (16|M0) r%u.0<1>:d 1:d\n", r);
+    strcat(busy, EOT);
+    open_fixture(f, busy, &liveness);
+}
+
 static enum sonde_status reserve_sparing(struct fixture *f, enum sonde_vreg_type type,
                                          uint32_t spare)
 {
@@ -323,12 +334,7 @@ static void counters_make_room(void **unused)
 {
     (void)unused;
     struct fixture f;
-    struct setup liveness = {.own_liveness = true};
-    char busy[4096] = "L0:\n";
-    for (unsigned r = 1; r < 121; r += 2)
-        sprintf(busy + strlen(busy), "(W) mov (16|M0) r%u.0<1>:d 1:d\n", r);
-    strcat(busy, EOT); /* leaves r121 to r126 */
-    open_fixture(&f, busy, &liveness);
+    open_busy(&f);
     struct sonde_procedure *procedure = sonde_procedure_create(f.coder, "count");
     struct sonde_operand counter =
         sonde_operand_vreg(sonde_vreg_make_counter(f.coder, SONDE_VREG_DHWORD));
@@ -386,12 +392,7 @@ static void sparing(void **unused)
 {
     (void)unused;
     struct fixture f;
-    struct setup liveness = {.own_liveness = true};
-    char busy[4096] = "L0:\n";
-    for (unsigned r = 1; r < 121; r += 2)
-        sprintf(busy + strlen(busy), "(W) mov (16|M0) r%u.0<1>:d 1:d\n", r);
-    strcat(busy, EOT); /* leaves r121 to r126 */
-    open_fixture(&f, busy, &liveness);
+    open_busy(&f);
     assert_int_equal(reserve_sparing(&f, SONDE_VREG_DWORD, 7), SONDE_ERROR_NO_REGISTER);
     assert_non_null(strstr(f.error.message, "fewer than 7"));
     assert_int_equal(reserve_sparing(&f, SONDE_VREG_DWORD, 6), SONDE_OK);

@@ -17,42 +17,22 @@ static struct sonde_operand imm(uint64_t value)
     return sonde_operand_immediate(value);
 }
 
-static void move(struct probe *p, sonde_vreg dst, struct sonde_operand source)
-{
-    probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
-                                      sonde_operand_vreg(dst), source, source, NULL, &p->error));
-}
-
-/* f1.1 = never, f0.1 = always: predicates for the methods. */
-static void set_flags(struct probe *p, struct sonde_predicate *never,
-                      struct sonde_predicate *always)
-{
-    sonde_vreg zero = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    *never = (struct sonde_predicate){.flag_number = 1, .flag_subreg = 1};
-    *always = (struct sonde_predicate){.flag_number = 0, .flag_subreg = 1};
-    move(p, zero, imm(0));
-    probe_ok(p, sonde_coder_cmp(p->coder, p->procedure, never, SONDE_GEN_CONDITION_NZ,
-                                SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
-    probe_ok(p, sonde_coder_cmp(p->coder, p->procedure, always, SONDE_GEN_CONDITION_Z,
-                                SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
-}
-
 static void check_addresses(struct probe *p)
 {
     sonde_vreg offset = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
     sonde_vreg base = sonde_vreg_make_scratch(p->coder, SONDE_VREG_PTR);
     sonde_vreg address = sonde_vreg_make_scratch(p->coder, SONDE_VREG_PTR);
     struct sonde_predicate never, always;
-    set_flags(p, &never, &always);
+    probe_set_flags(p, &never, &always);
     const uint32_t at = 0x1fe00;
     for (unsigned i = 0; i < 8; i++) {
         struct sonde_operand by = i & 1 ? sonde_operand_vreg(offset) : imm(at + 16 * i);
-        move(p, offset, imm(at + 16 * i));
+        probe_move(p, offset, imm(at + 16 * i));
         probe_ok(p, sonde_coder_compute_address(p->coder, p->procedure, base, by,
                                                 i == 6 ? &always : NULL, &p->error));
         probe_ok(p, sonde_coder_compute_address(p->coder, p->procedure, base, imm(0), &never,
                                                 &p->error));
-        move(p, offset, imm(8));
+        probe_move(p, offset, imm(8));
         by = i & 2 ? sonde_operand_vreg(offset) : imm(i == 4 ? (uint64_t)-64 : 8);
         probe_ok(p, sonde_coder_compute_rel_address(p->coder, p->procedure, address, base, by, NULL,
                                                     &p->error));
@@ -104,7 +84,7 @@ static void check_ids(struct probe *p, bool has_ff_tid)
 {
     sonde_vreg id = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
     struct sonde_predicate never, always;
-    set_flags(p, &never, &always);
+    probe_set_flags(p, &never, &always);
     probe_ok(p, sonde_coder_get_tid(p->coder, p->procedure, id, NULL, &p->error));
     probe_store(p, p->procedure, 0, sonde_operand_vreg(id));
     probe_ok(p, sonde_coder_get_dss_id(p->coder, p->procedure, id, &always, &p->error));
@@ -112,7 +92,7 @@ static void check_ids(struct probe *p, bool has_ff_tid)
     if (has_ff_tid)
         probe_ok(p, sonde_coder_get_ff_tid(p->coder, p->procedure, id, NULL, &p->error));
     probe_store(p, p->procedure, 2, sonde_operand_vreg(id));
-    move(p, id, imm(5));
+    probe_move(p, id, imm(5));
     probe_ok(p, sonde_coder_get_tid(p->coder, p->procedure, id, &never, &p->error));
     probe_ok(p, sonde_coder_get_dss_id(p->coder, p->procedure, id, &never, &p->error));
     probe_ok(p, sonde_coder_load_tile_id(p->coder, p->procedure, id, &never, &p->error));

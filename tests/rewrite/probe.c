@@ -353,6 +353,29 @@ void probe_address(struct probe *probe, struct sonde_procedure *procedure, sonde
                                                              NULL, &probe->error));
 }
 
+void probe_move(struct probe *probe, sonde_vreg dst, struct sonde_operand source)
+{
+    probe_ok(probe,
+             sonde_coder_operation(probe->coder, probe->procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
+                                   sonde_operand_vreg(dst), source, source, NULL, &probe->error));
+}
+
+void probe_set_flags(struct probe *probe, struct sonde_predicate *never,
+                     struct sonde_predicate *always)
+{
+    struct sonde_operand none = sonde_operand_immediate(0);
+    sonde_vreg zero = sonde_vreg_make_scratch(probe->coder, SONDE_VREG_DWORD);
+    *never = (struct sonde_predicate){.flag_number = 1, .flag_subreg = 1};
+    *always = (struct sonde_predicate){.flag_number = 0, .flag_subreg = 1};
+    probe_move(probe, zero, none);
+    probe_ok(probe,
+             sonde_coder_cmp(probe->coder, probe->procedure, never, SONDE_GEN_CONDITION_NZ,
+                             SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), none, &probe->error));
+    probe_ok(probe,
+             sonde_coder_cmp(probe->coder, probe->procedure, always, SONDE_GEN_CONDITION_Z,
+                             SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), none, &probe->error));
+}
+
 void probe_store(struct probe *probe, struct sonde_procedure *procedure, uint32_t index,
                  struct sonde_operand value)
 {

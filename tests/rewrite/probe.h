@@ -73,6 +73,11 @@ void probe_run(struct probe *probe);
 void probe_emit(struct probe *probe);
 /* Fail the test with the message of the last error unless `status` is OK. */
 void probe_ok(struct probe *probe, enum sonde_status status);
+/* Append: dst = the operand:ud. */
+void probe_move(struct probe *probe, sonde_vreg dst, struct sonde_operand source);
+/* Append what makes f1.1 never true and f0.1 always: predicates for the methods. */
+void probe_set_flags(struct probe *probe, struct sonde_predicate *never,
+                     struct sonde_predicate *always);
 /* Append: dword `index` of the thread's chunk = the operand:ud. */
 void probe_store(struct probe *probe, struct sonde_procedure *procedure, uint32_t index,
                  struct sonde_operand value);

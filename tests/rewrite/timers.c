@@ -17,26 +17,6 @@ static struct sonde_operand imm(uint64_t value)
     return sonde_operand_immediate(value);
 }
 
-static void move(struct probe *p, sonde_vreg dst, struct sonde_operand source)
-{
-    probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UD,
-                                      sonde_operand_vreg(dst), source, source, NULL, &p->error));
-}
-
-/* f1.1 = never, f0.1 = always: predicates for the methods. */
-static void set_flags(struct probe *p, struct sonde_predicate *never,
-                      struct sonde_predicate *always)
-{
-    sonde_vreg zero = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
-    *never = (struct sonde_predicate){.flag_number = 1, .flag_subreg = 1};
-    *always = (struct sonde_predicate){.flag_number = 0, .flag_subreg = 1};
-    move(p, zero, imm(0));
-    probe_ok(p, sonde_coder_cmp(p->coder, p->procedure, never, SONDE_GEN_CONDITION_NZ,
-                                SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
-    probe_ok(p, sonde_coder_cmp(p->coder, p->procedure, always, SONDE_GEN_CONDITION_Z,
-                                SONDE_GEN_TYPE_UD, sonde_operand_vreg(zero), imm(0), &p->error));
-}
-
 static void nops(struct probe *p, unsigned count)
 {
     struct sonde_gen_instruction nop;
@@ -51,9 +31,9 @@ static void check_timers(struct probe *p)
     sonde_vreg timer = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
     sonde_vreg flag = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
     struct sonde_predicate never, always, *predicates[3] = {NULL, &always, &never};
-    set_flags(p, &never, &always);
+    probe_set_flags(p, &never, &always);
     for (unsigned i = 0; i < 3; i++) {
-        move(p, timer, imm(77));
+        probe_move(p, timer, imm(77));
         probe_ok(p,
                  sonde_coder_start_timer(p->coder, p->procedure, timer, predicates[i], &p->error));
         nops(p, 40);
@@ -64,10 +44,10 @@ static void check_timers(struct probe *p)
         nops(p, 10 * i);
         for (unsigned overflow = 0; overflow < 2; overflow++) {
             if (overflow)
-                move(p, timer, imm(0xfffffff0));
+                probe_move(p, timer, imm(0xfffffff0));
             probe_ok(p, sonde_coder_stop_timer_ext(p->coder, p->procedure, timer, predicates[i],
                                                    &p->error));
-            move(p, flag, imm(0));
+            probe_move(p, flag, imm(0));
             probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
                                               sonde_operand_vreg(flag),
                                               sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), imm(0),
@@ -120,21 +100,21 @@ static void check_perfmon(struct probe *p)
 {
     sonde_vreg counter = sonde_vreg_make_scratch(p->coder, SONDE_VREG_DWORD);
     struct sonde_predicate never, always, *predicates[3] = {NULL, &always, &never};
-    set_flags(p, &never, &always);
+    probe_set_flags(p, &never, &always);
     for (unsigned i = 0; i < 3; i++) {
-        move(p, counter, imm(9));
+        probe_move(p, counter, imm(9));
         probe_ok(p, sonde_coder_start_perfmon(p->coder, p->procedure, counter, predicates[i],
                                               &p->error));
         probe_store(p, p->procedure, 4 * i, sonde_operand_vreg(counter));
-        move(p, counter, imm(9));
+        probe_move(p, counter, imm(9));
         probe_ok(
             p, sonde_coder_stop_perfmon(p->coder, p->procedure, counter, predicates[i], &p->error));
         probe_store(p, p->procedure, 4 * i + 1, sonde_operand_vreg(counter));
-        move(p, counter, imm(9)); /* now < counter: not to be believed */
+        probe_move(p, counter, imm(9)); /* now < counter: not to be believed */
         probe_ok(p, sonde_coder_stop_perfmon_ext(p->coder, p->procedure, counter, predicates[i],
                                                  &p->error));
         probe_store(p, p->procedure, 4 * i + 2, sonde_operand_vreg(counter));
-        move(p, counter, imm(0));
+        probe_move(p, counter, imm(0));
         probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
                                           sonde_operand_vreg(counter),
                                           sonde_operand_arf(SONDE_GEN_ARF_FLAG, 0), imm(0), NULL,
@@ -206,7 +186,7 @@ static void check_events(struct probe *p)
                  perfmon
                      ? sonde_coder_stop_perfmon_ext(p->coder, p->procedure, value, NULL, &p->error)
                      : sonde_coder_stop_timer_ext(p->coder, p->procedure, value, NULL, &p->error));
-        move(p, flag, imm(0));
+        probe_move(p, flag, imm(0));
         probe_ok(p, sonde_coder_operation(p->coder, p->procedure, SONDE_MOV, SONDE_GEN_TYPE_UW,
                                           sonde_operand_vreg(flag), f0, imm(0), NULL, &p->error));
         write_timestamp(p, 2, 0);

@@ -82,20 +82,16 @@ bool emu_worker_prepare(struct emu_worker *worker, const struct emu_dispatch *di
                         struct emu_program *program, const struct emu_memory *memory,
                         const struct emu_options *options, uint32_t places)
 {
-    struct emu *emu = worker->emu;
-    struct emu_tally *tallies = worker->tallies;
-    struct emu_group *resident = worker->resident;
-    uint32_t tally_capacity = worker->tally_capacity;
-    uint32_t resident_capacity = worker->resident_capacity;
-    memset(worker, 0, sizeof(*worker));
-    worker->emu = emu;
-    worker->tallies = tallies;
-    worker->tally_capacity = tally_capacity;
-    worker->resident = resident;
-    worker->resident_capacity = resident_capacity;
-    worker->dispatch = dispatch;
-    worker->program = program;
-    worker->memory = *memory;
+    *worker = (struct emu_worker){
+        .emu = worker->emu,
+        .tallies = worker->tallies,
+        .tally_capacity = worker->tally_capacity,
+        .resident = worker->resident,
+        .resident_capacity = worker->resident_capacity,
+        .dispatch = dispatch,
+        .program = program,
+        .memory = *memory,
+    };
     worker->counts = options->count || options->timing; /* that looks at them */
     if (options->check)
         worker->check_facts = emu_check_facts_create();
