@@ -41,10 +41,9 @@ bool coder_has_pointers(const struct sonde_coder *coder)
     return is_stateless(coder) || coder->options.buffer_holds_address;
 }
 
-bool coder_fetches_address(const struct sonde_coder *coder)
+bool coder_fetches_address(const struct sonde_coder_options *options)
 {
-    const struct sonde_coder_options *options = &coder->options;
-    return is_stateless(coder) && options->buffer_address == 0 &&
+    return options->buffer_model == SONDE_BUFFER_STATELESS && options->buffer_address == 0 &&
            options->buffer_address_byte == 0 && options->buffer_holds_address;
 }
 

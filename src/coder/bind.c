@@ -31,7 +31,7 @@ static struct plan_binding *find_binding(struct plan *plan, sonde_vreg vreg)
                                      .lasts = from->byte != CODER_NO_BYTE};
     /* To be fetched there: the message takes a register. */
     if (vreg == plan->coder->buffer_address && !binding->lasts &&
-        coder_fetches_address(plan->coder))
+        coder_fetches_address(&plan->coder->options))
         binding->size = binding->align = plan->coder->grf_size;
     return binding;
 }

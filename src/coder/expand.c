@@ -141,7 +141,7 @@ static enum sonde_status emit_address(const struct plan *plan, struct coder_code
         const struct plan_binding *binding = &plan->bindings[i];
         if (binding->vreg != plan->coder->buffer_address || binding->lasts)
             continue;
-        return coder_fetches_address(plan->coder)
+        return coder_fetches_address(&plan->coder->options)
                    ? direct_fetch_buffer_address(plan->coder, code, binding->byte, binding->byte,
                                                  error)
                    : direct_read_buffer_address(plan->coder, code, binding->byte, error);

@@ -252,7 +252,7 @@ enum sonde_status coder_slot_resolve(struct sonde_coder *coder, struct sonde_err
 void coder_pointer(struct coder_builder *builder, sonde_vreg pointer, struct sonde_operand offset);
 bool coder_has_pointers(const struct sonde_coder *coder);
 /* Addresses are used, and fetched from the buffer as a surface. */
-bool coder_fetches_address(const struct sonde_coder *coder);
+bool coder_fetches_address(const struct sonde_coder_options *options);
 
 /* scoreboard.c: let the instructions from `first` on, which are to be inserted
  * at one place, wait for what they must wait for. */

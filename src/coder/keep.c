@@ -142,7 +142,8 @@ static enum sonde_status place(struct sonde_coder *coder, struct coder_pool *poo
     }
     /* A known address is written down in each procedure, one that the buffer
      * holds is fetched there. */
-    if (is_address && (coder->options.buffer_address != 0 || coder_fetches_address(coder)))
+    if (is_address &&
+        (coder->options.buffer_address != 0 || coder_fetches_address(&coder->options)))
         return SONDE_OK;
     return sonde_error_set(error, SONDE_ERROR_NO_REGISTER, 0,
                            "procedure %s needs %u bytes of registers for the whole kernel (%s), "
@@ -349,7 +350,7 @@ static uint32_t entry_temporary(struct sonde_coder *coder, const struct sonde_ge
 static enum sonde_status fill_address(struct sonde_coder *coder, struct coder_code *code,
                                       struct coder_vreg *vreg, struct sonde_error *error)
 {
-    if (!coder_fetches_address(coder))
+    if (!coder_fetches_address(&coder->options))
         return direct_read_buffer_address(coder, code, vreg->byte, error);
     struct sonde_gen_effect live;
     enum sonde_status status = sonde_kernel_live_before(coder->kernel, coder->entry, &live, error);

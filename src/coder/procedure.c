@@ -12,10 +12,9 @@ static enum sonde_status check_options(const struct sonde_coder_options *options
     if (options == NULL || options->maximum_threads == 0)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
                                "the number of hardware threads must be given");
-    /* 240 and above have meanings of their own (SLM, stateless). */
-    bool known = options->buffer_address != 0 || options->buffer_address_byte != 0;
     bool stateless = options->buffer_model == SONDE_BUFFER_STATELESS;
-    bool fetches = stateless && !known && options->buffer_holds_address;
+    bool fetches = coder_fetches_address(options);
+    /* 240 and above have meanings of their own (SLM, stateless). */
     if ((!stateless || fetches) && options->binding_table_index >= 240)
         return sonde_error_set(error, SONDE_ERROR_ARGUMENT, 0,
                                "binding-table index %u is out of range",

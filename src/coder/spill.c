@@ -24,7 +24,8 @@
 /* A surface needs no register for its address. */
 static bool is_stateless(const struct sonde_coder *coder)
 {
-    return coder->options.buffer_model == SONDE_BUFFER_STATELESS && !coder_fetches_address(coder);
+    return coder->options.buffer_model == SONDE_BUFFER_STATELESS &&
+           !coder_fetches_address(&coder->options);
 }
 
 static uint32_t thread_ids(const struct sonde_coder *coder)
