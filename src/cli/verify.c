@@ -24,105 +24,6 @@ void verify_differ(struct verify_result *result, const char *format, ...)
 
 #define differ verify_differ
 
-/* --- what kernels wrote --------------------------------------------------- */
-
-static void place_name(const struct truth_write *write, uint64_t offset, char *name, size_t size)
-{
-    switch (write->kind) {
-    case TRUTH_WRITE_SURFACE:
-        snprintf(name, size, "buffer of binding-table index %u, offset 0x%llx", write->index,
-                 (ull)offset);
-        break;
-    case TRUTH_WRITE_PAYLOAD_POINTER:
-        snprintf(name, size, "buffer of argument word %u, offset 0x%llx", write->index,
-                 (ull)offset);
-        break;
-    default:
-        snprintf(name, size, "address 0x%llx", (ull)offset);
-    }
-}
-
-/* The first bytes in hexadecimal. */
-static void hex_bytes(const uint8_t *bytes, size_t size, char text[64])
-{
-    *text = '\0';
-    for (size_t i = 0; i < size && i < 16; i++)
-        text += sprintf(text, "%s%02x", i > 0 ? " " : "", bytes[i]);
-}
-
-static bool is_changed(const struct truth_write *write, size_t byte)
-{
-    return (write->changed[byte / 8] >> byte % 8 & 1) != 0;
-}
-
-/* Two runs of lines at the same place. The device records whole lines; bytes
- * that neither kernel changed may hold what happened to be there. */
-static void compare_bytes(struct verify_result *result, const char *where,
-                          const struct truth_write *a, const struct truth_write *b)
-{
-    size_t size = (size_t)(a->size < b->size ? a->size : b->size);
-    size_t first = size;
-    for (size_t i = size; i-- > 0;) {
-        if (!is_changed(a, i) && !is_changed(b, i))
-            continue;
-        result->bytes++;
-        if (a->bytes[i] != b->bytes[i])
-            first = i;
-    }
-    char place[128], left[64], right[64];
-    place_name(a, a->offset + first, place, sizeof place);
-    if (first < size) {
-        hex_bytes(a->bytes + first, size - first, left);
-        hex_bytes(b->bytes + first, size - first, right);
-        differ(result, "%s, %s: original %s, instrumented %s", where, place, left, right);
-    } else if (a->size != b->size) {
-        differ(result, "%s, %s: changed only in the %s run", where, place,
-               a->size > b->size ? "original" : "instrumented");
-    }
-}
-
-static void compare_lists(struct verify_result *result, const char *where,
-                          const struct verify_writes *a, const struct verify_writes *b)
-{
-    size_t i = 0, j = 0;
-    uint32_t last_kind = UINT32_MAX, last_index = UINT32_MAX;
-    while (i < a->count || j < b->count) {
-        int order = i == a->count   ? 1
-                    : j == b->count ? -1
-                                    : verify_compare_places(&a->items[i], &b->items[j]);
-        const struct truth_write *write = order <= 0 ? a->items[i] : b->items[j];
-        if (write->kind != last_kind || write->index != last_index)
-            result->buffers++;
-        last_kind = write->kind;
-        last_index = write->index;
-        if (order == 0) {
-            compare_bytes(result, where, a->items[i], b->items[j]);
-        } else {
-            char place[128];
-            place_name(write, write->offset, place, sizeof place);
-            differ(result, "%s, %s: %llu bytes changed only in the %s run", where, place,
-                   (ull)write->size, order < 0 ? "original" : "instrumented");
-        }
-        i += order <= 0;
-        j += order >= 0;
-    }
-}
-
-static enum sonde_status compare_writes(struct verify_result *result, const char *where,
-                                        const struct truth_dispatch *a, uint32_t a_profile,
-                                        const struct truth_dispatch *b, uint32_t b_profile,
-                                        struct sonde_error *error)
-{
-    struct verify_writes left = {.items = NULL}, right = {.items = NULL};
-    bool listed =
-        verify_list_writes(a, a_profile, &left) && verify_list_writes(b, b_profile, &right);
-    if (listed)
-        compare_lists(result, where, &left, &right);
-    free(left.items);
-    free(right.items);
-    return listed ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");
-}
-
 /* --- what was executed ------------------------------------------------------ */
 
 /* The device's counts of original instruction `index` in a dispatch that
@@ -364,9 +265,9 @@ static enum sonde_status compare_parts(struct verify_result *result, const char 
         const struct truth_dispatch *a = verify_part(original, first, i);
         const struct truth_dispatch *b = verify_part(instrumented, second, i);
         check_shape(result, where, a, b);
-        status =
-            compare_writes(result, where, a, sonde_trace_kernel(original->trace, left)->profile_bti,
-                           b, sonde_trace_kernel(instrumented->trace, right)->profile_bti, error);
+        status = verify_compare_writes(
+            result, where, a, sonde_trace_kernel(original->trace, left)->profile_bti, b,
+            sonde_trace_kernel(instrumented->trace, right)->profile_bti, error);
     }
     return status;
 }
@@ -461,7 +362,7 @@ static enum sonde_status compare_others(const struct verify_run *original, uint3
         }
         result->other_dispatches++;
         check_shape(result, where, a, b);
-        status = compare_writes(result, where, a, UINT32_MAX, b, UINT32_MAX, error);
+        status = verify_compare_writes(result, where, a, UINT32_MAX, b, UINT32_MAX, error);
     }
     return status;
 }

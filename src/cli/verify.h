@@ -55,12 +55,12 @@ const struct truth_dispatch *verify_part(const struct verify_run *run, size_t in
 bool verify_join_parts(const struct verify_run *run, size_t index, struct truth_dispatch *whole);
 void verify_join_clear(struct truth_dispatch *whole);
 
-/* The writes of one dispatch that have to agree, in order of place. */
+/* The writes of one dispatch that have to agree, and what it left as it was beside
+ * them, in order of place. */
 struct verify_writes {
     const struct truth_write **items;
     size_t count;
 };
-int verify_compare_places(const void *a, const void *b); /* of two elements of `items` */
 /* All but scratch and the profile buffer, which are Sonde's own business; free
  * `items`. False when out of memory. */
 bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
@@ -86,6 +86,14 @@ enum sonde_status verify_pair_processes(const struct verify_run *original,
 enum sonde_status verify_compare(const struct verify_run *original,
                                  const struct verify_run *instrumented,
                                  struct verify_result *result, struct sonde_error *error);
+
+/* The writes of a dispatch in both runs, without those to the surface of its
+ * profile buffer (UINT32_MAX: none) and scratch memory. */
+enum sonde_status verify_compare_writes(struct verify_result *result, const char *where,
+                                        const struct truth_dispatch *original,
+                                        uint32_t original_profile,
+                                        const struct truth_dispatch *instrumented,
+                                        uint32_t instrumented_profile, struct sonde_error *error);
 
 /* Note a difference. */
 void verify_differ(struct verify_result *result, const char *format, ...) SONDE_PRINTF(2, 3);

@@ -154,7 +154,7 @@ void verify_run_clear(struct verify_run *run)
 
 /* --- the writes of a dispatch ------------------------------------------------ */
 
-int verify_compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const struct truth_write *x = *(const struct truth_write *const *)a;
     const struct truth_write *y = *(const struct truth_write *const *)b;
@@ -165,22 +165,29 @@ int verify_compare_places(const void *a, const void *b)
     return x->offset == y->offset ? 0 : x->offset < y->offset ? -1 : 1;
 }
 
-bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
+static void list_writes(const struct truth_write *writes, size_t count, uint32_t profile_bti,
                         struct verify_writes *list)
 {
-    list->count = 0;
-    list->items = calloc(dispatch->write_count + 1, sizeof *list->items);
-    if (list->items == NULL)
-        return false;
-    for (size_t i = 0; i < dispatch->write_count; i++) {
-        const struct truth_write *write = &dispatch->writes[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct truth_write *write = &writes[i];
         if (write->kind == TRUTH_WRITE_SCRATCH ||
             (write->kind == TRUTH_WRITE_SURFACE && write->index == profile_bti))
             continue;
         list->items[list->count++] = write;
     }
+}
+
+bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_bti,
+                        struct verify_writes *list)
+{
+    list->count = 0;
+    list->items = calloc(dispatch->write_count + dispatch->kept_count + 1, sizeof *list->items);
+    if (list->items == NULL)
+        return false;
+    list_writes(dispatch->writes, dispatch->write_count, profile_bti, list);
+    list_writes(dispatch->kept, dispatch->kept_count, profile_bti, list);
     if (list->count > 1)
-        qsort(list->items, list->count, sizeof *list->items, verify_compare_places);
+        qsort(list->items, list->count, sizeof *list->items, compare_places);
     return true;
 }
 
@@ -221,7 +228,9 @@ static bool add_results(const struct verify_run *run, size_t index, uint32_t pro
         if (!verify_list_writes(part, profile_bti, &writes))
             return false;
         for (size_t i = 0; i < writes.count; i++)
-            *results = mix(mix(*results, writes.items[i]->offset), changed_bytes(writes.items[i]));
+            if (writes.items[i]->changed != NULL)
+                *results =
+                    mix(mix(*results, writes.items[i]->offset), changed_bytes(writes.items[i]));
         free(writes.items);
     }
     return true;

@@ -1,4 +1,5 @@
-/* Which memory did a dispatch change, and through what was it reached. */
+/* Which memory did a dispatch change, or leave as it was beside that, and through
+ * what was it reached. */
 #include "device/truth_writer.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #define INDIRECT_LIMIT      4096u /* bytes of a kernel's own payload that are looked at */
 #define LINE                64u
+#define KEPT_LIMIT          (64u << 20) /* bytes */
 #define SURFACE_STATE_SIZE  64u
 #define BINDING_LIMIT       240u
 #define BINDING_HINT_FULL   31u
@@ -33,6 +35,16 @@ struct regions {
 struct changes {
     struct device_change *items;
     size_t count, capacity;
+    uint64_t kept; /* bytes, without zeros */
+};
+
+enum state { STATE_CHANGED, STATE_KEPT, STATE_ZERO };
+
+/* Lines of one state over adjacent pages, from `first` on. */
+struct run {
+    uint64_t begin, end;
+    size_t first;
+    enum state state;
 };
 
 static bool add_region(struct regions *regions, struct region region)
@@ -158,12 +170,14 @@ static struct device_change classify(const struct device_truth_record *record,
 {
     for (size_t i = 0; i < surfaces->count; i++) {
         const struct region *r = &surfaces->items[i];
-        if (address < r->begin) {
+        if (address < r->begin)
             end = smaller(end, r->begin);
-        } else if (address < r->end) {
-            return (struct device_change){
-                r->kind, r->index, address - r->begin, address, smaller(end, r->end) - address, 0};
-        }
+        else if (address < r->end)
+            return (struct device_change){.kind = r->kind,
+                                          .index = r->index,
+                                          .offset = address - r->begin,
+                                          .address = address,
+                                          .size = smaller(end, r->end) - address};
     }
     const struct region *nearest = NULL;
     for (size_t i = 0; i < pointers->count; i++) {
@@ -175,9 +189,13 @@ static struct device_change classify(const struct device_truth_record *record,
     }
     if (nearest != NULL && address - nearest->begin < POINTER_REACH &&
         device_space_is_mapped(record->space, nearest->begin, address - nearest->begin + 1))
-        return (struct device_change){nearest->kind, nearest->index, address - nearest->begin,
-                                      address,       end - address,  0};
-    return (struct device_change){TRUTH_WRITE_ABSOLUTE, 0, address, address, end - address, 0};
+        return (struct device_change){.kind = nearest->kind,
+                                      .index = nearest->index,
+                                      .offset = address - nearest->begin,
+                                      .address = address,
+                                      .size = end - address};
+    return (struct device_change){
+        .kind = TRUTH_WRITE_ABSOLUTE, .offset = address, .address = address, .size = end - address};
 }
 
 /* Does any byte of [address, address + size), in pages from `first`, differ? */
@@ -195,51 +213,67 @@ static bool differs(const struct device_truth_record *record, size_t first, uint
     return false;
 }
 
-static bool add_run(const struct device_truth_record *record, const struct regions *surfaces,
-                    const struct regions *pointers, uint64_t begin, uint64_t end, size_t first,
-                    struct changes *changes)
+static bool add_change(struct changes *changes, const struct device_change *change)
 {
-    while (begin < end) {
-        struct device_change change = classify(record, surfaces, pointers, begin, end);
+    bool has_bytes = change->is_kept && !change->is_zero;
+    if (change->is_kept && (change->kind == TRUTH_WRITE_SCRATCH ||
+                            (has_bytes && change->size > KEPT_LIMIT - changes->kept)))
+        return true;
+    void *items = changes->items;
+    if (base_array_reserve(&items, &changes->capacity, changes->count + 1, sizeof *change))
+        return false;
+    changes->items = items;
+    changes->items[changes->count++] = *change;
+    changes->kept += has_bytes ? change->size : 0;
+    return true;
+}
+
+static bool add_run(const struct device_truth_record *record, const struct regions *surfaces,
+                    const struct regions *pointers, const struct run *run, struct changes *changes)
+{
+    size_t first = run->first;
+    for (uint64_t begin = run->begin; begin < run->end;) {
+        struct device_change change = classify(record, surfaces, pointers, begin, run->end);
         while (begin - record->pages[first].address >= DEVICE_PAGE_SIZE)
             first++;
         change.first_page = first;
+        change.is_kept =
+            run->state != STATE_CHANGED || !differs(record, first, change.address, change.size);
+        change.is_zero = run->state == STATE_ZERO;
         begin += change.size;
-        if (!differs(record, first, change.address, change.size))
-            continue;
-        void *items = changes->items;
-        if (base_array_reserve(&items, &changes->capacity, changes->count + 1, sizeof change))
+        if (!add_change(changes, &change))
             return false;
-        changes->items = items;
-        changes->items[changes->count++] = change;
     }
     return true;
 }
 
-/* Maximal runs of changed lines over adjacent pages. */
+static enum state state_of(const struct device_saved_page *page, uint32_t offset)
+{
+    static const uint8_t zeros[LINE];
+    if (memcmp(page->before + offset, page->now + offset, LINE) != 0)
+        return STATE_CHANGED;
+    return memcmp(page->now + offset, zeros, LINE) == 0 ? STATE_ZERO : STATE_KEPT;
+}
+
+/* Maximal runs of lines. */
 static bool find_runs(const struct device_truth_record *record, const struct regions *surfaces,
                       const struct regions *pointers, struct changes *changes)
 {
-    uint64_t begin = 0, end = 0;
-    size_t first = 0;
+    struct run run = {.begin = 0, .end = 0};
     for (size_t i = 0; i < record->page_count; i++) {
-        const struct device_saved_page *page = &record->pages[i];
         for (uint32_t offset = 0; offset < DEVICE_PAGE_SIZE; offset += LINE) {
-            if (memcmp(page->before + offset, page->now + offset, LINE) == 0)
-                continue;
-            uint64_t line = page->address + offset;
-            if (begin != end && line == end) {
-                end += LINE;
+            enum state state = state_of(&record->pages[i], offset);
+            uint64_t line = record->pages[i].address + offset;
+            if (run.begin != run.end && line == run.end && state == run.state) {
+                run.end += LINE;
                 continue;
             }
-            if (!add_run(record, surfaces, pointers, begin, end, first, changes))
+            if (!add_run(record, surfaces, pointers, &run, changes))
                 return false;
-            begin = line;
-            end = line + LINE;
-            first = i;
+            run = (struct run){line, line + LINE, i, state};
         }
     }
-    return add_run(record, surfaces, pointers, begin, end, first, changes);
+    return add_run(record, surfaces, pointers, &run, changes);
 }
 
 enum sonde_status device_attribute_changes(const struct device_truth_record *record,

@@ -20,6 +20,12 @@
  *           kind 1 = address held in the 64-bit word `index` of the
  *           cross-thread payload (nearest below), kind 2 = absolute address,
  *           kind 3 = scratch. The bytes follow in full.
+ *   'KEPT'  u64 dispatch index; u32 n; n x { u32 kind, u32 index, u64 offset,
+ *           u64 size, u64 bytes that follow: all, or none where all are zero;
+ *           bytes }: lines that the dispatch left as they were, in pages that
+ *           it wrote to. What memory held before may be chance: a kernel that
+ *           writes what stands there already changes nothing. Not of scratch;
+ *           64 MiB a dispatch at most
  *   'EVNT'  u64 dispatch index; u32 n; n x { u32 sr0.0, u32 group x, y, z,
  *           u64 size, bytes }: the way of each hardware thread, in order of
  *           groups (struct emu_event_thread says what the bytes are); only
@@ -53,8 +59,9 @@ struct truth_write {
     uint64_t offset;
     uint64_t size;
     uint64_t hash;
-    const uint8_t *bytes;
-    const uint8_t *changed; /* mask: bit i % 8 of byte i / 8 is set when byte i changed */
+    const uint8_t *bytes; /* NULL: zeros, of memory that was left as it was only */
+    /* Mask: bit i % 8 of byte i / 8 is set when byte i changed; NULL: none did. */
+    const uint8_t *changed;
 };
 
 /* A hardware thread's way; walk it with truth_events_next. */
@@ -88,6 +95,8 @@ struct truth_dispatch {
     size_t count_count;
     struct truth_write *writes;
     size_t write_count;
+    struct truth_write *kept; /* left as they were: without hash and mask */
+    size_t kept_count;
     struct truth_thread *threads;
     size_t thread_count;
     uint32_t entry; /* of the kernel's code, bytes: where the dispatch began; 0 as read */

@@ -118,15 +118,19 @@ static enum sonde_status read_dispatch(struct truth_file *file, struct base_read
     return SONDE_OK;
 }
 
+static struct truth_dispatch *find_dispatch(struct truth_file *file, uint64_t index)
+{
+    for (size_t i = file->dispatch_count; i-- > 0;)
+        if (file->dispatches[i].index == index)
+            return &file->dispatches[i];
+    return NULL;
+}
+
 static enum sonde_status read_writes(struct truth_file *file, struct base_reader *r,
                                      uint64_t offset, struct sonde_error *error)
 {
-    uint64_t index = base_read64(r);
+    struct truth_dispatch *d = find_dispatch(file, base_read64(r));
     uint32_t count = base_read32(r);
-    struct truth_dispatch *d = NULL;
-    for (size_t i = file->dispatch_count; i-- > 0 && d == NULL;)
-        if (file->dispatches[i].index == index)
-            d = &file->dispatches[i];
     if (r->failed || d == NULL || d->writes != NULL || count > (r->size - r->position) / 32)
         return malformed(error, offset, "frame of written memory is inconsistent");
     d->writes = calloc((size_t)count + 1, sizeof *d->writes);
@@ -141,7 +145,7 @@ static enum sonde_status read_writes(struct truth_file *file, struct base_reader
         w->hash = base_read64(r);
         w->bytes = base_read_bytes(r, (size_t)w->size);
         w->changed = base_read_bytes(r, (size_t)(w->size / 8 + (w->size % 8 != 0)));
-        if (r->failed || w->kind > TRUTH_WRITE_SCRATCH)
+        if (r->failed || w->kind > TRUTH_WRITE_SCRATCH || w->size > UINT64_MAX - w->offset)
             return malformed(error, offset, "frame of written memory is inconsistent");
         d->write_count++;
     }
@@ -149,15 +153,39 @@ static enum sonde_status read_writes(struct truth_file *file, struct base_reader
                                   : malformed(error, offset, "frame of written memory is too long");
 }
 
+static enum sonde_status read_kept(struct truth_file *file, struct base_reader *r, uint64_t offset,
+                                   struct sonde_error *error)
+{
+    struct truth_dispatch *d = find_dispatch(file, base_read64(r));
+    uint32_t count = base_read32(r);
+    if (r->failed || d == NULL || d->kept != NULL || count > (r->size - r->position) / 32)
+        return malformed(error, offset, "frame of memory left as it was is inconsistent");
+    d->kept = calloc((size_t)count + 1, sizeof *d->kept);
+    if (d->kept == NULL)
+        return sonde_error_set(error, SONDE_ERROR_MEMORY, offset, "no memory");
+    for (uint32_t i = 0; i < count; i++) {
+        struct truth_write *w = &d->kept[i];
+        w->kind = base_read32(r);
+        w->index = base_read32(r);
+        w->offset = base_read64(r);
+        w->size = base_read64(r);
+        uint64_t follow = base_read64(r);
+        w->bytes = follow == 0 ? NULL : base_read_bytes(r, (size_t)follow);
+        if (r->failed || w->kind >= TRUTH_WRITE_SCRATCH || w->size > UINT64_MAX - w->offset ||
+            (follow != 0 && follow != w->size))
+            return malformed(error, offset, "frame of memory left as it was is inconsistent");
+        d->kept_count++;
+    }
+    return r->position == r->size
+               ? SONDE_OK
+               : malformed(error, offset, "frame of memory left as it was is too long");
+}
+
 static enum sonde_status read_events(struct truth_file *file, struct base_reader *r,
                                      uint64_t offset, struct sonde_error *error)
 {
-    uint64_t index = base_read64(r);
+    struct truth_dispatch *d = find_dispatch(file, base_read64(r));
     uint32_t count = base_read32(r);
-    struct truth_dispatch *d = NULL;
-    for (size_t i = file->dispatch_count; i-- > 0 && d == NULL;)
-        if (file->dispatches[i].index == index)
-            d = &file->dispatches[i];
     if (r->failed || d == NULL || d->threads != NULL || count > (r->size - r->position) / 24)
         return malformed(error, offset, "frame of events is inconsistent");
     d->threads = calloc((size_t)count + 1, sizeof *d->threads);
@@ -202,7 +230,9 @@ static const struct frame_row {
     enum sonde_status (*read)(struct truth_file *file, struct base_reader *reader, uint64_t offset,
                               struct sonde_error *error);
 } frames[] = {
-    {"PROG", read_program}, {"DISP", read_dispatch}, {"WRIT", read_writes}, {"EVNT", read_events}};
+    {"PROG", read_program}, {"DISP", read_dispatch}, {"WRIT", read_writes},
+    {"KEPT", read_kept},    {"EVNT", read_events},
+};
 
 static enum sonde_status read_frame(struct truth_file *file, const uint8_t *frame, uint64_t size,
                                     uint64_t offset, struct sonde_error *error)
@@ -246,6 +276,7 @@ void truth_file_clear(struct truth_file *file)
     for (size_t i = 0; i < file->dispatch_count; i++) {
         free(file->dispatches[i].counts);
         free(file->dispatches[i].writes);
+        free(file->dispatches[i].kept);
         free(file->dispatches[i].threads);
     }
     free(file->dispatches);

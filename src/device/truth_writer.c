@@ -255,6 +255,64 @@ static void put_change_mask(struct device_truth *t, const struct device_truth_re
     }
 }
 
+static size_t count_of(const struct device_change *changes, size_t count, bool kept)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += changes[i].is_kept == kept;
+    return found;
+}
+
+static void put_changed(struct device_truth *t, const struct device_truth_record *record,
+                        const struct device_change *changes, size_t count, XXH3_state_t *hash)
+{
+    uint64_t size = 12;
+    for (size_t i = 0; i < count; i++)
+        if (!changes[i].is_kept)
+            size += 32 + changes[i].size + (changes[i].size + 7) / 8;
+    put_frame(t, "WRIT", size);
+    put64(t, record->index);
+    put32(t, (uint32_t)count_of(changes, count, false));
+    for (size_t i = 0; i < count; i++) {
+        if (changes[i].is_kept)
+            continue;
+        XXH3_64bits_reset(hash);
+        put_change_bytes(t, record, &changes[i], hash);
+        put32(t, changes[i].kind);
+        put32(t, changes[i].index);
+        put64(t, changes[i].offset);
+        put64(t, changes[i].size);
+        put64(t, XXH3_64bits_digest(hash));
+        put_change_bytes(t, record, &changes[i], NULL);
+        put_change_mask(t, record, &changes[i]);
+    }
+}
+
+static void put_kept(struct device_truth *t, const struct device_truth_record *record,
+                     const struct device_change *changes, size_t count)
+{
+    size_t kept = count_of(changes, count, true);
+    uint64_t size = 12 + 32 * (uint64_t)kept;
+    if (kept == 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        size += changes[i].is_kept && !changes[i].is_zero ? changes[i].size : 0;
+    put_frame(t, "KEPT", size);
+    put64(t, record->index);
+    put32(t, (uint32_t)kept);
+    for (size_t i = 0; i < count; i++) {
+        if (!changes[i].is_kept)
+            continue;
+        put32(t, changes[i].kind);
+        put32(t, changes[i].index);
+        put64(t, changes[i].offset);
+        put64(t, changes[i].size);
+        put64(t, changes[i].is_zero ? 0 : changes[i].size);
+        if (!changes[i].is_zero)
+            put_change_bytes(t, record, &changes[i], NULL);
+    }
+}
+
 static enum sonde_status write_changes(struct device_truth *t,
                                        const struct device_truth_record *record)
 {
@@ -265,23 +323,8 @@ static enum sonde_status write_changes(struct device_truth *t,
     if (hash == NULL)
         status = SONDE_ERROR_MEMORY;
     if (status == SONDE_OK) {
-        uint64_t size = 12;
-        for (size_t i = 0; i < count; i++)
-            size += 32 + changes[i].size + (changes[i].size + 7) / 8;
-        put_frame(t, "WRIT", size);
-        put64(t, record->index);
-        put32(t, (uint32_t)count);
-        for (size_t i = 0; i < count; i++) {
-            XXH3_64bits_reset(hash);
-            put_change_bytes(t, record, &changes[i], hash);
-            put32(t, changes[i].kind);
-            put32(t, changes[i].index);
-            put64(t, changes[i].offset);
-            put64(t, changes[i].size);
-            put64(t, XXH3_64bits_digest(hash));
-            put_change_bytes(t, record, &changes[i], NULL);
-            put_change_mask(t, record, &changes[i]);
-        }
+        put_changed(t, record, changes, count, hash);
+        put_kept(t, record, changes, count);
     }
     XXH3_freeState(hash);
     free(changes);

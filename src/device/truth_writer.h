@@ -29,7 +29,8 @@ enum sonde_status device_truth_write(struct device_truth *truth,
                                      const struct device_truth_record *record,
                                      struct sonde_error *error);
 
-/* A stretch of changed memory and what it belongs to (attribute.c). */
+/* A stretch of changed memory, or of memory left as it was in a page that was
+ * written to, and what it belongs to (attribute.c). */
 struct device_change {
     uint32_t kind; /* enum truth_write_kind */
     uint32_t index;
@@ -37,9 +38,11 @@ struct device_change {
     uint64_t address;
     uint64_t size;
     size_t first_page; /* in record->pages; the following ones are adjacent */
+    bool is_kept;      /* left as it was */
+    bool is_zero;      /* and all of it is zero */
 };
 
-/* All changes of a dispatch in order of address; *changes is malloc'ed. */
+/* All stretches of a dispatch in order of address; *changes is malloc'ed. */
 enum sonde_status device_attribute_changes(const struct device_truth_record *record,
                                            struct device_change **changes, size_t *count);
 

@@ -249,6 +249,19 @@ def verify_finds_differences():
                     r"01 .*, instrumented 01 00 00 00 01", "verify")
 
 
+    # Writes to another buffer: none of them is in the other run.
+    expect(run("verify", "-q", "-o", "elsewhere", "--", BEHAVE), 0)
+    with open("elsewhere/instrumented.truth", "r+b") as file:
+        at = file.read().index(b"WRIT") + 4 + 8 + 8 + 4  # tag, size, dispatch, count
+        file.seek(at + 4)                                # kind
+        file.write(b"\x07")
+    result = expect(run("verify", "--compare", "elsewhere"), 1)
+    has(result.out, r"kernel add_one, buffer of binding-table index 0, offset 0x0: \d+ bytes changed "
+                    r"only in the original run", "verify")
+    has(result.out, r"kernel add_one, buffer of binding-table index 7, offset 0x0: \d+ bytes changed "
+                    r"only in the instrumented run", "verify")
+
+
 def spoil(path, old, new):
     with open(path, "rb") as file:
         data = file.read()

@@ -229,6 +229,52 @@ static void test_contents(void **state)
     truth_file_clear(&file);
 }
 
+static uint64_t bytes_of(const struct truth_write *writes, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += writes[i].kind == TRUTH_WRITE_SCRATCH ? 0 : writes[i].size;
+    return bytes;
+}
+
+/* Five pages besides scratch are written to: their lines are all there. */
+static void test_kept(void **state)
+{
+    (void)state;
+    struct truth_file file;
+    struct sonde_error error = {0};
+    if (truth_file_read(path, &file, &error) != SONDE_OK)
+        fail_msg("%s", error.message);
+    const struct truth_dispatch *d = file.dispatches;
+    assert_int_equal(d[0].kept[0].kind, TRUTH_WRITE_ABSOLUTE);
+    assert_int_equal(d[0].kept[0].offset, SURFACE);
+    assert_int_equal(d[0].kept[0].size, 64);
+    assert_null(d[0].kept[0].bytes); /* zeros */
+    unsigned surfaces = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(bytes_of(d[i].writes, d[i].write_count) +
+                             bytes_of(d[i].kept, d[i].kept_count),
+                         5 * 4096);
+        for (size_t k = 0; k < d[i].kept_count; k++) {
+            const struct truth_write *kept = &d[i].kept[k];
+            assert_int_not_equal(kept->kind, TRUTH_WRITE_SCRATCH);
+            assert_null(kept->changed);
+            if (kept->kind != TRUTH_WRITE_SURFACE)
+                continue;
+            surfaces++; /* the second time only, when it is written as it was */
+            assert_int_equal(i, 1);
+            assert_int_equal(kept->offset, 0);
+            assert_int_equal(kept->size, 192);
+            assert_int_equal(word_at(kept, 0), 1);
+            assert_int_equal(word_at(kept, 64), 2);
+            assert_int_equal(word_at(kept, 184), 3);
+        }
+    }
+    assert_int_equal(surfaces, 1);
+    assert_int_equal(d[2].kept_count, 0);
+    truth_file_clear(&file);
+}
+
 static uint8_t *read_all(size_t *size)
 {
     struct stat info;
@@ -305,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_kept),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_damaged),
     };
