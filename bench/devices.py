@@ -6,8 +6,9 @@ there (scripts/workload_table.py). The time of the kernels is measured inside th
 program (kernel_time.c): from enqueue to finish, for all of them. Times are the
 best of N runs; PoCL runs once before, so that its kernel cache is warm. Ratios
 to Oclgrind above 1 and to PoCL below 1 mean that the emulated GPU is faster. A
-rival that the limit stops counts with the time that its kernels had taken until
-then (">"), so that the ratio and the means with it are at least what they say.
+run that the limit stops is compared over the launches that it and the other had
+finished; their number stands in brackets. Where it did not finish the first, the
+ratio is a bound (">"), and so are the means with it.
 Memory is what the emulated GPU had resident at most, beside the program's own
 buffers and images; it may be twice those and 256 MiB.
 """
@@ -148,15 +149,28 @@ def milliseconds(result):
     return (">" if is_unfinished(result) else "") + f"{result['kernel_seconds'] * 1000:.2f}"
 
 
-def ratio(rival, ours):
-    """None where there is none; at least that much where the rival is not finished."""
-    if isinstance(rival, str) or isinstance(ours, str) or is_unfinished(ours):
-        return None
-    return rival["kernel_seconds"] / ours["kernel_seconds"]
+class Ratio:
+    """How much longer the rival took: over the whole run; over the launches that both
+    have done where one was stopped; a bound where the rival did not end the first."""
 
+    def __init__(self, rival, ours):
+        self.value, self.launches, self.bound = None, 0, False
+        if isinstance(rival, str) or isinstance(ours, str):
+            return
+        if not is_unfinished(rival) and not is_unfinished(ours):
+            self.value = rival["kernel_seconds"] / ours["kernel_seconds"]
+            return
+        self.launches = min(len(rival["ends"]), len(ours["ends"]))
+        if self.launches > 0:
+            self.value = rival["ends"][self.launches - 1] / ours["ends"][self.launches - 1]
+        elif ours["ends"] and is_unfinished(rival):
+            self.value, self.bound = rival["kernel_seconds"] / ours["ends"][0], True
 
-def pocl_ratio(rivals, ours):
-    return None if is_unfinished(rivals["PoCL"]) else ratio(rivals["PoCL"], ours)
+    def cell(self, inverse=False):
+        if self.value is None:
+            return "-"
+        return ((">" if self.bound else "") + f"{1 / self.value if inverse else self.value:.1f}" +
+                (f" ({self.launches})" if self.launches else ""))
 
 
 def memory(devices):
@@ -175,30 +189,31 @@ def print_row(row, output):
     cells = [name, milliseconds(rivals["Oclgrind"]), milliseconds(rivals["PoCL"])]
     for result in devices.values():
         cells.append(milliseconds(result))
-        faster, slower = ratio(rivals["Oclgrind"], result), pocl_ratio(rivals, result)
-        least = ">" if is_unfinished(rivals["Oclgrind"]) else ""
-        cells.append("-" if faster is None else f"{least}{faster:.1f}")
-        cells.append("-" if slower is None else f"{1 / slower:.1f}")
+        cells.append(Ratio(rivals["Oclgrind"], result).cell())
+        cells.append(Ratio(rivals["PoCL"], result).cell(inverse=True))
     buffers, server, too_much = memory(devices)
     output.say("| " + " | ".join(cells + [buffers, server + (" (too much)" if too_much else "")]) +
                " |")
     return too_much
 
 
-def mean(values):
-    values = [value for value in values if value is not None]
-    return (math.exp(sum(map(math.log, values)) / len(values)), len(values)) if values else (0, 0)
+def mean(ratios):
+    values = [ratio.value for ratio in ratios if ratio.value is not None]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else 0
 
 
 def print_means(rows, devices, output):
     for device in devices:
-        faster, count = mean([ratio(row[1]["Oclgrind"], row[2][device]) for row in rows])
-        slower, others = mean([pocl_ratio(row[1], row[2][device]) for row in rows])
-        unfinished = sum(is_unfinished(row[1]["Oclgrind"]) for row in rows)
-        output.say(f"\nemu:{device}: {faster:.1f} times as fast as Oclgrind ({count} programs"
-                   f"{f', {unfinished} of them at least' if unfinished else ''}), "
-                   f"{1 / slower if slower else 0:.1f} times as slow as PoCL ({others} programs), "
-                   "geometric means")
+        ratios = {rival: [Ratio(row[1][rival], row[2][device]) for row in rows]
+                  for rival in ("Oclgrind", "PoCL")}
+        counts = {rival: sum(ratio.value is not None for ratio in some)
+                  for rival, some in ratios.items()}
+        bounds = sum(ratio.bound for ratio in ratios["Oclgrind"])
+        slower = mean(ratios["PoCL"])
+        output.say(f"\nemu:{device}: {mean(ratios['Oclgrind']):.1f} times as fast as Oclgrind "
+                   f"({counts['Oclgrind']} programs{f', {bounds} of them at least' if bounds else ''}"
+                   f"), {1 / slower if slower else 0:.1f} times as slow as PoCL ({counts['PoCL']} "
+                   "programs), geometric means")
 
 
 def jobs(bench, options):
@@ -230,7 +245,8 @@ def main():
     output = Output(options.write)
     output.say(f"One run on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at its start, the "
                f"best of {options.repeats}, at most {options.limit} s a run. Times of kernels in ms, "
-               "memory in MiB; x O = times as fast as Oclgrind, x P = times as slow as PoCL.\n")
+               "memory in MiB; x O = times as fast as Oclgrind, x P = times as slow as PoCL; in "
+               "brackets: launches, where a ratio is over the first ones alone.\n")
     output.say("| program | Oclgrind | PoCL | " +
                " | ".join(f"{device} | x O | x P" for device in options.device) +
                " | buffers | resident |")

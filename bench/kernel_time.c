@@ -3,6 +3,8 @@
  * that it asked for. KERNEL_TIME names the file that a line of JSON is added
  * to when the program ends:
  *   kernel_seconds, launches,
+ *   ends: kernel_seconds after each of the first launches, so that a run that was stopped can be
+ *   compared with another over the launches that both have done,
  *   unfinished: 1 if SIGTERM ended the program; kernel_seconds then has the time so far of
  *   the kernel that was running,
  *   buffer_bytes: buffers and images that existed at a time, at most,
@@ -25,6 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static double kernel_seconds;
 static volatile double running_since; /* 0 = no kernel runs */
 static unsigned long launches;
+static double ends[1 << 17]; /* a signal handler reads it: it never moves */
 static size_t live_bytes, peak_bytes;
 
 static double now(void)
@@ -70,6 +73,8 @@ static cl_int finish_and_add(cl_command_queue queue, double start, cl_int status
         return status;
     pthread_mutex_lock(&lock);
     kernel_seconds += now() - start;
+    if (launches < sizeof ends / sizeof *ends)
+        ends[launches] = kernel_seconds;
     launches++;
     pthread_mutex_unlock(&lock);
     return status;
@@ -181,8 +186,11 @@ static void report(int unfinished)
         return;
     fprintf(file,
             "{\"kernel_seconds\": %.9f, \"launches\": %lu, \"buffer_bytes\": %zu, "
-            "\"server_bytes\": %llu, \"unfinished\": %d}\n",
+            "\"server_bytes\": %llu, \"unfinished\": %d, \"ends\": [",
             kernel_seconds, launches, peak_bytes, server_bytes(), unfinished);
+    for (unsigned long i = 0; i < launches && i < sizeof ends / sizeof *ends; i++)
+        fprintf(file, "%s%.7f", i > 0 ? ", " : "", ends[i]);
+    fprintf(file, "]}\n");
     fclose(file);
 }
 
