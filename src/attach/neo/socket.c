@@ -13,7 +13,9 @@
 
 #include <dlfcn.h>
 
+#include "attach/neo/socket_internal.h"
 #include "attach/neo/transport.h"
+#include "attach/neo/walk.h"
 #include "base/bytes.h"
 
 /* Messages of the protocol: {u32 type, u32 transaction, u32 body size}, body. */
@@ -38,6 +40,7 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
     bool active;
     uint64_t to_send;
     uint64_t to_receive;
+    struct attach_stream *last; /* that it used; walk.c asks */
 } exchange;
 
 /* By file descriptor. Each is used by the thread that is in an exchange. */
@@ -46,6 +49,7 @@ static struct attach_stream *streams[1024];
  * file's by now. */
 static int newest = -1;
 static struct sockaddr_storage newest_peer;
+static uint64_t connections; /* that there have been */
 
 static struct attach_stream *stream_of(int fd)
 {
@@ -67,6 +71,7 @@ static void greet(int fd)
     if (streams[fd] != NULL)
         attach_stream_destroy(streams[fd]);
     streams[fd] = attach_stream_create(fd);
+    connections++;
     newest = peer_of(fd, &newest_peer) ? fd : -1;
 }
 
@@ -93,6 +98,7 @@ static void begin_exchange(int fd, const uint8_t *message, size_t size)
     exchange.active = true;
     if (type == TYPE_CONTROL)
         greet(fd);
+    exchange.last = stream_of(fd);
 }
 
 static void advance(uint64_t *left, ssize_t done)
@@ -164,7 +170,35 @@ bool attach_socket_read_faults(uint32_t *count)
     return read;
 }
 
-static bool replace(void **slot, void *function)
+bool attach_socket_acquire(void)
+{
+    if (exchange.active)
+        return false;
+    pthread_mutex_lock(&lock);
+    return true;
+}
+
+void attach_socket_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void attach_socket_forget_last(void)
+{
+    exchange.last = NULL;
+}
+
+struct attach_stream *attach_socket_last(void)
+{
+    return exchange.last;
+}
+
+uint64_t attach_socket_connections(void)
+{
+    return connections;
+}
+
+bool attach_socket_replace(void **slot, void *function)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = (uintptr_t)slot & ~(page - 1);
@@ -230,7 +264,8 @@ bool attach_socket_guard(void *driver_handle)
     if (slots[0] == NULL || slots[1] == NULL)
         return false;
     for (size_t k = 0; k < 2; k++)
-        if (!replace(slots[k], guarded[k].function))
+        if (!attach_socket_replace(slots[k], guarded[k].function))
             return false;
+    attach_walk_guard(map);
     return true;
 }

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/neo/page_hash.h"
 #include "base/bytes.h"
 
 /* An answer to a small kernel is there within microseconds: looking for it beats
@@ -174,7 +175,9 @@ struct attach_stream *attach_stream_create(int fd)
     struct attach_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL)
         return NULL;
+    static const uint8_t zeros[PAGE_SIZE];
     stream->fd = fd;
+    stream->zero_hash = attach_page_hash(zeros);
     uint8_t message[HEADER_SIZE + 4] = {0};
     base_store32(message, MESSAGE_GATHERED);
     base_store32(message + 8, 4);
@@ -185,6 +188,7 @@ struct attach_stream *attach_stream_create(int fd)
 void attach_stream_destroy(struct attach_stream *stream)
 {
     attach_work.outstanding -= stream->is_outstanding;
+    attach_places_clear(&stream->places);
     free(stream);
 }
 

@@ -30,6 +30,14 @@ void attach_stream_destroy(struct attach_stream *stream);
  * caller keeps other threads out from a request to the end of its answer. */
 ssize_t attach_stream_send(struct attach_stream *stream, const void *data, size_t size);
 ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t size);
+/* Whether the driver need not read, or write, the memory at a virtual address: it
+ * has what the device has of it, and the server has what it would send. At most one
+ * page, a write is of all of it. Asked of what the driver sent before. The same lock. */
+bool attach_stream_has_read(struct attach_stream *stream, uint64_t address, size_t size);
+bool attach_stream_has_written(struct attach_stream *stream, uint64_t address, const void *data);
+/* Write pages for which attach_stream_has_written is true, all of them. False when the
+ * socket failed. */
+bool attach_stream_write_same(struct attach_stream *stream, uint64_t address, size_t size);
 /* Faults of this process that the server told of with the last answer of any
  * stream. False when there may be more by now. The same lock. */
 bool attach_stream_faults(uint32_t *count);

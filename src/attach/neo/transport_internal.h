@@ -37,6 +37,7 @@
 /* Pages whose numbers are remembered as sent: the first 4 GiB. */
 #define KNOWN_PAGES (1u << 20)
 
+#define VIRTUAL_BITS 36u /* of a page number */
 #define TABLE_LEVELS 4u
 #define TABLE_ENTRY  (HEADER_SIZE + MEMORY_BODY + 8u) /* a write of one */
 
@@ -44,9 +45,24 @@
 struct attach_tables {
     uint8_t entries[TABLE_LEVELS * TABLE_ENTRY];
     unsigned size;
+    /* A range over two pages has one last entry more, for which only the way to the
+     * one before it was sent. */
+    bool is_leaf;       /* what waits is such */
+    uint64_t next_leaf; /* where it would be, 0 = none */
     /* Of a page: where its last entry stands, under the generation. */
     uint64_t at[KNOWN_PAGES];
     uint64_t generation;
+};
+
+/* Where virtual pages are, by the tables: of 2 MiB each. */
+struct attach_region {
+    uint64_t number;  /* plus one; 0 = free */
+    uint32_t *frames; /* page numbers plus one; 0 = not known */
+};
+
+struct attach_places {
+    struct attach_region *regions; /* open addressing */
+    size_t size, count;
 };
 
 /* Pages of memory read ahead, all within RUN_PAGES from the first. */
@@ -96,6 +112,7 @@ struct attach_stream {
     size_t answer_begin, answer_end;
     bool answer_unchanged; /* what the driver holds already is the answer's data */
     struct attach_tables tables;
+    struct attach_places places;
     struct attach_run run;
     struct attach_news news;
     uint8_t known[KNOWN_PAGES / 8]; /* bit n: the driver sent page n */
@@ -105,6 +122,7 @@ struct attach_stream {
     /* Of what page n held when the driver sent or read it last; 0 = not known. The
      * driver sends memory again before every submission. */
     uint64_t hash[KNOWN_PAGES];
+    uint64_t zero_hash; /* of a page of zeros */
 };
 
 /* Of all streams. Their callers' lock guards it. */
@@ -147,10 +165,22 @@ size_t attach_pages_data(struct attach_stream *stream, const uint8_t *data, size
 /* A message other than a write of 8 bytes comes. */
 bool attach_pages_settle(struct attach_stream *stream);
 
+/* Pages as the driver had them last, to the server. */
+bool attach_pages_same(struct attach_stream *stream, uint64_t page);
+
+/* transport_places.c: a page is at a virtual address (both are page numbers). */
+void attach_places_set(struct attach_places *places, uint64_t address, uint64_t page);
+/* KNOWN_PAGES when it is not known. */
+uint64_t attach_places_find(const struct attach_places *places, uint64_t address);
+void attach_places_clear(struct attach_places *places);
+
 /* transport_read.c: answer the read that `message` asks for, of a part of one
  * known page. */
 bool attach_read_answer(struct attach_stream *stream, const uint8_t *message, uint64_t address,
                         uint32_t size);
+/* Does the driver have the part [begin, end) of a known page as the device has it? */
+bool attach_read_is_had(const struct attach_stream *stream, uint64_t page, uint32_t begin,
+                        uint32_t end);
 /* What was read ahead may not hold any more. */
 void attach_read_drop(struct attach_stream *stream);
 

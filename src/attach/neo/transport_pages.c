@@ -12,7 +12,6 @@
 static const uint64_t table_base[TABLE_LEVELS] = {1ull << 29, 1ull << 30, 1ull << 31, 1ull << 32};
 #define ENTRY_PRESENT 1u
 #define FRAME_MASK    0x7ffffff000ull
-#define VIRTUAL_BITS  36u /* of a page number */
 
 static bool is_first_entry(uint64_t address)
 {
@@ -31,9 +30,9 @@ static uint64_t entry_value(const struct attach_tables *tables, unsigned level)
 
 /* Whether the entries are a page's whole way through the tables; the server does
  * not take others for entries. */
-static bool is_chain(const struct attach_tables *tables)
+static bool is_chain(const struct attach_tables *tables, unsigned size)
 {
-    if (tables->size != sizeof tables->entries)
+    if (size != sizeof tables->entries)
         return false;
     uint64_t page = entry_index(tables, TABLE_LEVELS - 1);
     if (page >> VIRTUAL_BITS)
@@ -50,49 +49,68 @@ static bool is_chain(const struct attach_tables *tables)
     return true;
 }
 
+/* The last entry of those that wait maps a page. Is that nothing new? */
+static bool note_mapped(struct attach_stream *s, unsigned last)
+{
+    struct attach_tables *tables = &s->tables;
+    uint64_t address = attach_memory_address(tables->entries + last * TABLE_ENTRY);
+    uint64_t number = (address - table_base[TABLE_LEVELS - 1]) >> 3;
+    uint64_t frame = (entry_value(tables, last) & FRAME_MASK) / PAGE_SIZE;
+    uint64_t at = (tables->generation + 1) << VIRTUAL_BITS | number;
+    if (frame >= KNOWN_PAGES)
+        return false;
+    bool is_mapped = tables->at[frame] == at;
+    tables->at[frame] = at;
+    attach_places_set(&s->places, number, frame);
+    return is_mapped;
+}
+
 /* Send the entries that wait, unless the page is mapped so already. */
 static bool send_tables(struct attach_stream *s, bool may_drop)
 {
     struct attach_tables *tables = &s->tables;
-    unsigned size = tables->size;
+    unsigned size = tables->size, last = size / TABLE_ENTRY - 1;
     if (size == 0)
         return true;
-    if (!is_chain(tables)) {
-        tables->generation++; /* who knows what they map */
-    } else {
-        uint64_t frame = (entry_value(tables, TABLE_LEVELS - 1) & FRAME_MASK) / PAGE_SIZE;
-        uint64_t at = (tables->generation + 1) << VIRTUAL_BITS | entry_index(tables, 3);
-        if (frame < KNOWN_PAGES) {
-            bool is_mapped = tables->at[frame] == at;
-            tables->at[frame] = at;
-            if (is_mapped && may_drop) {
-                tables->size = 0;
-                return true;
-            }
-        }
-    }
     tables->size = 0;
+    tables->next_leaf = 0;
+    if (size == TABLE_ENTRY && tables->is_leaf ? !(entry_value(tables, 0) & ENTRY_PRESENT)
+                                               : !is_chain(tables, size)) {
+        tables->generation++; /* who knows what they map */
+    } else if (note_mapped(s, last) && may_drop && !tables->is_leaf) {
+        return true;
+    } else {
+        tables->next_leaf = attach_memory_address(tables->entries + last * TABLE_ENTRY) + 8;
+    }
+    tables->is_leaf = false;
     return attach_stream_gather(s, tables->entries, size);
 }
 
 bool attach_pages_settle(struct attach_stream *s)
 {
-    return send_tables(s, true);
+    bool done = send_tables(s, true);
+    s->tables.next_leaf = 0;
+    return done;
 }
 
 /* The start of a write of 8 bytes: does it wait as a table entry? */
 static bool take_entry(struct attach_stream *s, uint64_t address, bool *done)
 {
     struct attach_tables *tables = &s->tables;
+    bool is_first = is_first_entry(address);
     *done = true;
-    if (tables->size == sizeof tables->entries || is_first_entry(address))
+    if (tables->size == sizeof tables->entries || tables->is_leaf || is_first)
         /* The server tells some entries by the ones before: those must be there. */
-        *done = send_tables(s, is_first_entry(address));
+        *done = send_tables(s, is_first);
     if (!*done)
         return true;
-    if (tables->size == 0 && !is_first_entry(address)) {
-        tables->generation++;
-        return false;
+    if (tables->size == 0 && !is_first) {
+        tables->is_leaf = address == tables->next_leaf;
+        if (!tables->is_leaf) {
+            tables->generation++;
+            tables->next_leaf = 0;
+            return false;
+        }
     }
     memcpy(tables->entries + tables->size, s->message, HEADER_SIZE + MEMORY_BODY);
     tables->size += HEADER_SIZE + MEMORY_BODY;
@@ -125,14 +143,10 @@ bool attach_pages_write(struct attach_stream *s, uint64_t address, uint32_t leng
     return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY);
 }
 
-static bool is_zeros(const uint8_t *data)
+/* Part of a range of such, where it can be. */
+bool attach_pages_same(struct attach_stream *s, uint64_t page)
 {
-    return data[0] == 0 && memcmp(data, data + 1, PAGE_SIZE - 1) == 0;
-}
-
-/* The page as the server has it from us: part of a range of such. */
-static bool send_same(struct attach_stream *s, uint64_t page)
-{
+    uint8_t message[HEADER_SIZE + MEMORY_BODY] = {0};
     if (s->same_end != 0 && s->same_end == s->gathered_size) {
         uint8_t *last = s->gathered + s->same_end - HEADER_SIZE - MEMORY_BODY;
         uint32_t length = base_load32(last + HEADER_SIZE + 8);
@@ -142,8 +156,12 @@ static bool send_same(struct attach_stream *s, uint64_t page)
             return true;
         }
     }
-    base_store32(s->message, MESSAGE_WRITE_SAME);
-    if (!attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY))
+    base_store32(message, MESSAGE_WRITE_SAME);
+    base_store32(message + 8, MEMORY_BODY);
+    message[HEADER_SIZE + 3] = (uint8_t)(page * PAGE_SIZE >> 32);
+    base_store32(message + HEADER_SIZE + 4, (uint32_t)(page * PAGE_SIZE));
+    base_store32(message + HEADER_SIZE + 8, PAGE_SIZE);
+    if (!attach_stream_gather(s, message, sizeof message))
         return false;
     s->same_end = s->gathered_size;
     return true;
@@ -156,8 +174,8 @@ static bool send_page(struct attach_stream *s, const uint8_t *data)
     attach_page_set(s->known, page, true);
     s->hash[page] = hash;
     if (hash == before && hash != 0)
-        return send_same(s, page);
-    if (is_zeros(data)) {
+        return attach_pages_same(s, page);
+    if (attach_page_is_zero(data)) {
         base_store32(s->message, MESSAGE_WRITE_ZEROS);
         return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY);
     }

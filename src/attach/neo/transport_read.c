@@ -199,6 +199,11 @@ static bool news_hold(const struct attach_stream *s)
     return s->news.epoch == attach_work.epoch;
 }
 
+bool attach_read_is_had(const struct attach_stream *s, uint64_t page, uint32_t begin, uint32_t end)
+{
+    return news_hold(s) && !attach_page_bit(s->news.has, page) && !lacks(s, page, begin, end);
+}
+
 /* The place of the page among the news. */
 static uint32_t find_news(const struct attach_news *news, uint64_t page)
 {
