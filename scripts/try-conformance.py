@@ -114,7 +114,8 @@ class Results(ResultFile):
 
 def registers_of(rows):
     """What `sonde info` said of the registers on each device; once if it is the same on all."""
-    modes = ["-" if row is None else row.get("registers") or "not recorded" for row in rows]
+    modes = ["-" if row is None or (row["kernels"] == 0 and row.get("registers") is None)
+             else row.get("registers") or "not recorded" for row in rows]
     return modes[0] if len(set(modes)) == 1 else " / ".join(modes)
 
 
