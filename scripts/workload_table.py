@@ -27,7 +27,10 @@ compared with those of the run on PoCL."""
 PYOPENCL = "/usr/share/doc/python-pyopencl-doc/examples"
 PYTHON = "/usr/bin/python3"
 PASSWORD_MD5 = "5f4dcc3b5aa765d61d8327deb882cf99"
-NO_FAILURE = r"(?s)(?!.*(\x1b\[31m[X/]|[1-9]\d* test\(s\) failed))"
+# Neither a test that failed nor, but for the legend, a mark of a kernel that was not compiled.
+NO_FAILURE = r"(?s)\A(?!.*([1-9]\d* test\(s\) failed|\x1b\[35m\\\x1b\[0m(?! ->)))"
+# Tells the program of a smaller device than it has (write_small_device below).
+SMALL_DEVICE = "small_device.sh"
 # Settings of the driver and its compiler: doubles made of integers where the device has none.
 DOUBLES = "env OverrideDefaultFP64Settings=1 IGC_EnableDPEmulation=1"
 FFT_SIZES = ["-x 64 -y 64", "-x 128", "-x 1024", "-x 4096", "-x 27", "-x 125", "-x 343",
@@ -41,13 +44,17 @@ def package(name, title, command, pattern):
 
 PACKAGED = [
     package("clinfo", "clinfo", "clinfo", r"Device Name\s+(Intel|pthread)"),
-    package("clpeak", "clpeak global bandwidth", "clpeak --global-bandwidth",
-            r"float16\s*:\s*[0-9.]+"),
     package("clpeak", "clpeak launch latency", "clpeak --kernel-latency", r"latency : "),
-    package("clpeak", "clpeak transfer bandwidth", "clpeak --transfer-bandwidth",
-            r"memcpy to mapped ptr\s*:\s*[0-9.]+"),
-    package("clpeak", "clpeak integer compute", "clpeak --compute-integer", r"int16\s*:\s*[0-9.]+"),
-    package("clpeak", "clpeak single compute", "clpeak --compute-sp", r"float16\s*:\s*[0-9.]+"),
+]
+PACKAGED += [package("clpeak", f"clpeak {name}, small device",
+                     f"env WORK_GROUP=32 sh {SMALL_DEVICE} clpeak {option}",
+                     rf"{word}\s*:\s*[0-9.]+")
+             for name, option, word in (
+                 ("global bandwidth", "--global-bandwidth", "float16"),
+                 ("transfer bandwidth", "--transfer-bandwidth", "memcpy to mapped ptr"),
+                 ("integer compute", "--compute-integer", "int16"),
+                 ("single compute", "--compute-sp", "float16"))]
+PACKAGED += [
     # The first start of a configuration measures the device with its own kernels, calls it slow
     # and exports on the processor; the second is told not to mind.
     package("darktable", "darktable first start",
@@ -72,12 +79,8 @@ PACKAGED += [package("clfft-client", f"clFFT {size}, doubles emulated by the dri
 PACKAGED += [package("clblast-tests", "CLBlast " + name, "clblast_test_" + name,
                      NO_FAILURE + r".*passed")
              for name in ("xaxpy", "xdot", "xgemv", "xtrsv", "xnrm2", "xasum", "xamax", "xscal",
-                          "xcopy", "xswap", "xger", "xhad", "xomatcopy")]
-# Level 3, in one precision: all of them compile for an hour.
-PACKAGED += [package("clblast-tests", f"CLBlast {name} -precision 32",
-                     f"clblast_test_{name} -precision 32", NO_FAILURE + r".*passed")
-             for name in ("xgemm", "xsymm", "xsyrk", "xtrmm", "xtrsm", "xgemmbatched",
-                          "xconvgemm", "xim2col")]
+                          "xcopy", "xswap", "xger", "xhad", "xomatcopy", "xgemm", "xsymm",
+                          "xsyrk", "xtrmm", "xtrsm", "xgemmbatched", "xconvgemm", "xim2col")]
 PACKAGED += [package("python-pyopencl-doc", "PyOpenCL " + name, f"{PYTHON} {PYOPENCL}/{name}", r"")
              for name in ("demo.py", "demo_array.py", "demo_elementwise.py",
                           "demo_elementwise_complex.py", "demo-struct-reduce.py",
@@ -90,10 +93,12 @@ PACKAGED += [package("python-pyopencl-doc", "PyOpenCL transpose.py, smaller",
                      f".replace(\"arange(10, 13\", \"arange(7, 10\"))' {PYOPENCL}/transpose.py",
                      r"benchmarking WithLocal")]
 PACKAGED += [package("python-pyopencl-doc", "PyOpenCL " + name,
-                     f"{PYTHON} -m pytest -q -x -p no:cacheprovider {PYOPENCL}/{name}",
-                     r"\d+ passed")
-             for name in ("test_clmath.py", "test_enqueue_copy.py", "test_wrapper.py",
-                          "test_arrays_in_structs.py")]
+                     f"{PYTHON} -m pytest -q -x -p no:cacheprovider {tests} {PYOPENCL}/"
+                     f"{name.partition(',')[0]}".replace("  ", " "), r"\d+ passed")
+             for name, tests in (("test_clmath.py, all but atan", '-k "not test_atan or atan2"'),
+                                 ("test_clmath.py, atan", '-k "test_atan and not atan2"'),
+                                 ("test_enqueue_copy.py", ""), ("test_wrapper.py", ""),
+                                 ("test_arrays_in_structs.py", ""))]
 
 POLYBENCH = [Program("polybench", "PolyBench " + name, "./app",
                      r"(Outputs.*|misses): 0\b", name, "")
@@ -148,18 +153,21 @@ RODINIA = [
 ]
 
 # -s 1 is the smallest size; a program that checks its results says so when they are wrong.
-SHOC = [Program("shoc", "SHOC " + name, f"./{name} -s 1 -n 1 --passes 1" + more,
+SHOC = [Program("shoc", "SHOC " + name,
+                f"{before} ./{name.partition(',')[0]} -s 1 -n 1 --passes 1 {more}".strip(),
                 r"(?s)^(?!.*(FAILED|incorrect|ERROR|[Mm]ismatch)).*" + word, ".", "")
-        for name, more, word in (("BFS", "", "BFS"), ("FFT", "", "FFT"), ("GEMM", "", "GEMM"),
-                                 ("KernelCompile", "", "BuildProgram"), ("MD", "", "MD"),
-                                 ("MD5Hash", "", "MD5Hash"), ("Reduction", "", "Reduction"),
-                                 ("S3D", "", "S3D"), ("Scan", "", "Scan"), ("Sort", "", "Sort"),
-                                 ("Spmv", "", "CSR"), ("Stencil2D", "", "Sten2D"),
-                                 ("Triad", "", "Triad"), ("BusSpeedDownload", "", "Download"),
-                                 ("BusSpeedReadback", "", "Readback"),
-                                 ("DeviceMemory", "", "readGlobal"),
-                                 ("MaxFlops", "", "MaxFlops|Add1"),
-                                 ("QueueDelay", "", "SSDelay|Delay"))]
+        for name, word, before, more in (
+            ("BFS", "BFS", "", ""), ("FFT", "FFT", "", ""), ("GEMM", "GEMM", "", ""),
+            ("KernelCompile", "BuildProgram", "", ""), ("MD", "MD", "", ""),
+            ("MD5Hash", "MD5Hash", "", ""), ("Reduction", "Reduction", "", ""),
+            ("S3D", "S3D", "", ""), ("Scan", "Scan", "", ""), ("Sort", "Sort", "", ""),
+            ("Spmv", "CSR", "", ""),
+            # Of 1000 steps.
+            ("Stencil2D, 20 steps", "Sten2D", "", "--num-iters 20"),
+            ("Triad", "Triad", "", ""), ("BusSpeedDownload", "Download", "", ""),
+            ("BusSpeedReadback", "Readback", "", ""),
+            ("DeviceMemory, small device", "readGlobal", f"sh ../../{SMALL_DEVICE}", ""),
+            ("MaxFlops", "MaxFlops|Add1", "", ""), ("QueueDelay", "SSDelay|Delay", "", ""))]
 
 # Each compares with its own implementation for the processor. All shapes of the last three
 # are thousands.
@@ -256,7 +264,9 @@ NOTES = [
      "work-item alone stores the 0, no element is wrong; a further barrier behind it changes nothing."),
     (6, r"darktable.* on pocl",
      "darktable leaves OpenCL devices that are the processor alone."),
-    (7, "ggml.* on pocl", "The program knows Intel's and Qualcomm's devices only."),
+    (7, "ggml.* on pocl",
+     "The program knows Intel's and Qualcomm's devices only: it reports an unsupported GPU, drops "
+     "PoCL's device and is left with none to test."),
     (8, r"clFFT.*--double on emu:(tgllp|dg2)",
      "Needs doubles, which the device does not have; clFFT refuses to make the plan. The driver can "
      "make doubles of integers: the rows *doubles emulated by the driver*."),
@@ -264,6 +274,12 @@ NOTES = [
      "The program needs work-groups of 512 work-items, histo of up to 768; the device allows 256 on "
      "emu:skl and 512 on emu:tgllp, and the driver refuses the launch "
      "(CL_INVALID_WORK_GROUP_SIZE)."),
+    (10, r"test_clmath.py, atan on emu",
+     "The program compares with NumPy's `arctan` of floats and allows 2e-7, which is less than two "
+     "units in the last place of results above 1; OpenCL allows `atan` five. Over 10,000 arguments "
+     "from -10 to 10 the compiler's `atan` lies at most 1.64 units from the exact value and NumPy's "
+     "at most 1.20; 8 of them are 2.4e-7 apart. The conformance tests of `atan` pass on each device "
+     "([conformance.md](conformance.md))."),
 ]
 
 
@@ -276,13 +292,13 @@ def note_numbers(name, device):
 def is_installed(program, directory):
     """Whether the program can be started; `directory` is that of --programs, or None."""
     words = [word for word in shlex.split(program.command) if word != "env" and "=" not in word]
+    if words[0] == "sh":
+        words = words[2:] or [f"{program.collection}-cli"]
     if program.folder:
         return directory is not None and os.access(
             os.path.join(directory, program.collection, program.folder, words[0]), os.X_OK)
     if words[0] == PYTHON and not os.path.exists(words[-1]):
         return False
-    if words[0] == "sh":
-        words = [f"{program.collection}-cli"]
     return shutil.which(words[0]) is not None
 
 
@@ -341,12 +357,47 @@ def write_export(scratch):
         " exit NR != 18432 || most > 64 }'"])
 
 
+def write_small_device(scratch):
+    """A script that runs a program which sees one compute unit, at most 16 MiB a buffer and, where
+    WORK_GROUP is set, work-groups of that size, so that a benchmark whose work grows with them
+    ends."""
+    write_lines(os.path.join(scratch, "small_device.c"), [
+        "#define _GNU_SOURCE",
+        "#include <dlfcn.h>",
+        "#include <stdlib.h>",
+        "int clGetDeviceInfo(void *device, unsigned name, size_t size, void *value, size_t *filled)",
+        "{",
+        "    int (*real)(void *, unsigned, size_t, void *, size_t *);",
+        '    *(void **)&real = dlsym(RTLD_NEXT, "clGetDeviceInfo");',
+        "    const int status = real(device, name, size, value, filled);",
+        '    const char *group = getenv("WORK_GROUP");',
+        "    if (value == NULL || status != 0)",
+        "        return status;",
+        "    if (name == 0x1002) /* CL_DEVICE_MAX_COMPUTE_UNITS */",
+        "        *(unsigned *)value = 1;",
+        "    if (name == 0x1010) /* CL_DEVICE_MAX_MEM_ALLOC_SIZE */",
+        "        *(unsigned long *)value = 16 << 20;",
+        "    /* CL_DEVICE_MAX_WORK_GROUP_SIZE, and the first of CL_DEVICE_MAX_WORK_ITEM_SIZES */",
+        "    if (group != NULL && (name == 0x1004 || name == 0x1005))",
+        "        *(size_t *)value = strtoul(group, NULL, 10);",
+        "    return status;",
+        "}"])
+    write_lines(os.path.join(scratch, SMALL_DEVICE), [
+        "set -e",
+        'here=$(dirname "$0")',
+        "[ -e $here/small_device.so ] ||",
+        "    cc -shared -fPIC -o $here/small_device.so $here/small_device.c",
+        'export LD_PRELOAD="$LD_PRELOAD:$(realpath $here)/small_device.so"',
+        'exec "$@"'])
+
+
 def write_inputs(scratch):
     """Input files of small size, the same in every run."""
     data = os.path.join(scratch, "data")
     os.makedirs(data)
     write_pictures(scratch)
     write_export(scratch)
+    write_small_device(scratch)
     parboil_inputs.write_inputs(os.path.join(data, "parboil"))
     if os.path.exists(f"{PYOPENCL}/noisyImage.jpg"):
         shutil.copy(f"{PYOPENCL}/noisyImage.jpg", scratch)
