@@ -217,7 +217,7 @@ static bool on_write_zeros(struct device_connection *c, uint32_t transaction, co
     uint8_t *page = device_physical_page(c->physical, transfer_address(body), true);
     if (page == NULL)
         return refuse(c, NO_MEMORY, transfer_address(body));
-    device_space_upload(c->process->space, page, 0, zeros, DEVICE_PAGE_SIZE);
+    device_space_upload_zeros(c->process->space, page);
     return true;
 }
 

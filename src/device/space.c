@@ -15,9 +15,10 @@
 #define CHUNK_PAGES (CHUNK_SIZE / DEVICE_PAGE_SIZE)
 #define CHUNK_WORDS (CHUNK_PAGES / 64)
 /* A slab is aligned to its size. Its first chunk holds how often each page of it
- * was changed by the device, and nothing else. */
+ * was changed by the device, then whether it was uploaded to, and nothing else. */
 #define SLAB_CHUNKS  16u
 #define SLAB_SIZE    (SLAB_CHUNKS * CHUNK_SIZE)
+#define SLAB_PAGES   (SLAB_SIZE / DEVICE_PAGE_SIZE)
 #define LEAF_BITS    13u
 #define ROOT_BITS    (48u - CHUNK_SHIFT - LEAF_BITS)
 #define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
@@ -186,6 +187,13 @@ static _Atomic uint32_t *change_counter(const uint8_t *page)
 {
     uintptr_t offset = (uintptr_t)page % SLAB_SIZE;
     return (_Atomic uint32_t *)((uintptr_t)page - offset) + offset / DEVICE_PAGE_SIZE;
+}
+
+static _Atomic uint8_t *upload_flag(const uint8_t *page)
+{
+    uintptr_t offset = (uintptr_t)page % SLAB_SIZE;
+    uintptr_t flags = (uintptr_t)page - offset + SLAB_PAGES * sizeof(uint32_t);
+    return (_Atomic uint8_t *)flags + offset / DEVICE_PAGE_SIZE;
 }
 
 void device_space_changed(uint8_t *page)
@@ -402,7 +410,16 @@ uint8_t *device_space_page_for_write(struct device_space *space, uint64_t addres
 void device_space_upload(struct device_space *space, uint8_t *page, uint32_t offset,
                          const uint8_t *data, size_t size)
 {
+    atomic_store_explicit(upload_flag(page), 1, memory_order_relaxed);
     device_stale_upload(space->stale, page, offset, data, size);
+}
+
+void device_space_upload_zeros(struct device_space *space, uint8_t *page)
+{
+    static const uint8_t zeros[DEVICE_PAGE_SIZE];
+    if (device_space_changes(page) != 0 ||
+        atomic_load_explicit(upload_flag(page), memory_order_relaxed))
+        device_space_upload(space, page, 0, zeros, DEVICE_PAGE_SIZE);
 }
 
 void device_space_downloaded(struct device_space *space, const uint8_t *page, uint32_t offset,
@@ -423,7 +440,8 @@ void device_space_before_store(struct device_space *space, uint8_t *page)
 
 void device_space_take_back(struct device_space *space, uint8_t *page)
 {
-    device_stale_take_back(space->stale, page);
+    if (device_space_changes(page) != 0) /* else nothing was ever stored there */
+        device_stale_take_back(space->stale, page);
 }
 
 static int compare_saved(const void *a, const void *b)

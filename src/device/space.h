@@ -82,6 +82,8 @@ uint8_t *device_space_page_for_write(struct device_space *space, uint64_t addres
 /* The processor sends bytes of a page, or has read some. */
 void device_space_upload(struct device_space *space, uint8_t *page, uint32_t offset,
                          const uint8_t *data, size_t size);
+/* A page of zeros: one that holds nothing yet stays without memory of its own. */
+void device_space_upload_zeros(struct device_space *space, uint8_t *page);
 void device_space_downloaded(struct device_space *space, const uint8_t *page, uint32_t offset,
                              size_t size);
 /* End the snapshot: *pages, sorted by address, stays valid until the next

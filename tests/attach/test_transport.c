@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "attach/neo/fresh.h"
 #include "attach/neo/page_hash.h"
 #include "attach/neo/transport.h"
 #include "base/bytes.h"
@@ -358,6 +359,41 @@ static void what_need_not_be_done_is_known(void **state)
     assert_false(attach_stream_has_written(f->stream, base + 3 * PAGE_SIZE, page));
 }
 
+static void *used_memory;
+
+static void *hand_out_used(size_t size, const void *nothrow)
+{
+    (void)size;
+    (void)nothrow;
+    return used_memory;
+}
+
+/* Whole pages of what is handed out hold nothing, and what is around them is let be. */
+static void large_memory_is_fresh(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1000, 65536, 200000};
+    uint8_t *memory =
+        mmap(NULL, 64 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    attach_fresh_set(hand_out_used);
+    for (size_t i = 0; i < 3; i++) {
+        size_t begin = 2 * PAGE_SIZE - 16, end = begin + sizes[i];
+        memset(memory, 5, 64 * PAGE_SIZE);
+        used_memory = memory + begin;
+        assert_ptr_equal(attach_fresh_allocate(sizes[i], NULL), memory + begin);
+        for (size_t k = 0; k < 64; k++) {
+            bool inside = sizes[i] >= 65536 && k >= 2 && (k + 1) * PAGE_SIZE <= end;
+            assert_int_equal(memory[k * PAGE_SIZE], inside ? 0 : 5);
+            assert_int_equal(memory[(k + 1) * PAGE_SIZE - 1], inside ? 0 : 5);
+        }
+        attach_fresh_touch(memory + begin, sizes[i]);
+    }
+    used_memory = NULL;
+    assert_null(attach_fresh_allocate(1u << 20, NULL));
+    munmap(memory, 64 * PAGE_SIZE);
+}
+
 static void zeros_are_told(void **state)
 {
     (void)state;
@@ -413,6 +449,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ranges_over_two_pages_are_mapped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_need_not_be_done_is_known, set_up_news, tear_down),
         cmocka_unit_test(hashes_agree),
+        cmocka_unit_test(large_memory_is_fresh),
         cmocka_unit_test(zeros_are_told),
         cmocka_unit_test_setup_teardown(a_stream_of_unknown_form_is_passed_on, set_up, tear_down),
     };

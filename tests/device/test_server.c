@@ -318,6 +318,45 @@ static void test_stale_uploads(void **state)
     test_server_stop(&server, NULL, 0);
 }
 
+/* A page of zeros comes without data: to a page that holds nothing, one that was
+ * uploaded to in part, and one that a kernel stored to. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    const uint64_t page = 0x555500004000ull;
+    struct test_server server;
+    struct client client;
+    static uint8_t zeros[4096], got[4096];
+    test_server_start(&server, NULL);
+    client_open(&client, server.port);
+    client_make_context(&client, 4);
+    uint32_t physical = (uint32_t)client_physical(&client, page);
+    client_map(&client, page, physical);
+    for (unsigned round = 0; round < 3; round++) {
+        client_message(&client, 0x53000004, (uint32_t[]){0, physical, 4096}, 3);
+        client_load(&client, page, got, sizeof got);
+        assert_memory_equal(got, zeros, sizeof got);
+        if (round == 0)
+            client_store(&client, page + 512, "data", 4);
+        if (round == 1)
+            run_storing_dispatch(&client, page + 64, 0x2222222222222222ull);
+        if (round == 1) /* the driver's word counts once it has read the page */
+            client_load(&client, page, got, sizeof got);
+    }
+    /* A kernel stores before anything is uploaded. */
+    physical = (uint32_t)client_physical(&client, page + 4096);
+    client_map(&client, page + 4096, physical);
+    run_storing_dispatch(&client, page + 4096 + 64, 0x2222222222222222ull);
+    client_load(&client, page + 4096, got, sizeof got);
+    assert_int_equal(got[64], 0x22);
+    client_message(&client, 0x53000004, (uint32_t[]){0, physical, 4096}, 3);
+    client_load(&client, page + 4096, got, sizeof got);
+    assert_memory_equal(got, zeros, sizeof got);
+    client_close(&client);
+    fake_behaviour = (struct fake_behaviour){0};
+    test_server_stop(&server, NULL, 0);
+}
+
 /* The pages that changed, as the attach library asks for them; their number, or
  * -1 when there may be more. */
 static int client_news(struct client *client, uint32_t numbers[64], uint8_t *first)
@@ -524,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_hostile_messages),
         cmocka_unit_test(test_random_messages),
         cmocka_unit_test(test_stale_uploads),
+        cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_news),
         cmocka_unit_test(test_too_many_news),
         cmocka_unit_test(test_client_dies_in_dispatch),

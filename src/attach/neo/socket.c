@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 
+#include "attach/neo/fresh.h"
 #include "attach/neo/socket_internal.h"
 #include "attach/neo/transport.h"
 #include "attach/neo/walk.h"
@@ -250,21 +251,24 @@ bool attach_socket_guard(void *driver_handle)
         const char *name;
         void *function;
     } guarded[] = {{"send", (void *)(uintptr_t)guarded_send},
-                   {"recv", (void *)(uintptr_t)guarded_recv}};
-    void **slots[2] = {NULL};
+                   {"recv", (void *)(uintptr_t)guarded_recv},
+                   {"_ZnamRKSt9nothrow_t", (void *)(uintptr_t)attach_fresh_allocate}};
+    void **slots[3] = {NULL};
     if (tables.jumps == NULL || tables.symbols == NULL || tables.names == NULL)
         return false;
     for (size_t i = 0; i < tables.jump_count; i++) {
         const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(tables.jumps[i].r_info)];
         void **slot = (void **)(map->l_addr + tables.jumps[i].r_offset);
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < 3; k++)
             if (strcmp(tables.names + symbol->st_name, guarded[k].name) == 0)
                 slots[k] = slot;
     }
     if (slots[0] == NULL || slots[1] == NULL)
         return false;
-    for (size_t k = 0; k < 2; k++)
-        if (!attach_socket_replace(slots[k], guarded[k].function))
+    if (slots[2] != NULL)
+        attach_fresh_set(*(attach_allocate_function **)slots[2]);
+    for (size_t k = 0; k < 3; k++)
+        if (slots[k] != NULL && !attach_socket_replace(slots[k], guarded[k].function))
             return false;
     attach_walk_guard(map);
     return true;
