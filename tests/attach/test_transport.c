@@ -127,6 +127,37 @@ static void unchanged_memory_is_not_written(void **state)
     assert_int_equal(munmap(constant, PAGE_SIZE), 0);
 }
 
+static void write_part(struct fixture *f, uint32_t address, const uint8_t *data, uint32_t size)
+{
+    put_message(f, 4, 0, address, size);
+    put(f, data, size);
+}
+
+static void what_the_program_wrote_beside_stays(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t data[100];
+    memset(data, 5, sizeof data);
+    data[99] = 9;
+    write_part(f, 3 * PAGE_SIZE + 200, data, sizeof data);
+    data[10] = 77; /* behind what it gave to the driver, which rounds sizes up */
+    put_message(f, 0, 1, START, 3 << 8 | 5);
+    read_to(f, 3 * PAGE_SIZE + 200, sizeof data, data);
+    assert_int_equal(data[9], 5);
+    assert_int_equal(data[10], 77);
+    assert_int_equal(data[99], 5);
+    put_message(f, 0, 1, START, 3 << 8 | 8);
+    read_to(f, 3 * PAGE_SIZE + 200, sizeof data, data);
+    assert_int_equal(data[10], 8);
+    assert_int_equal(data[99], 8);
+    /* A page that was sent as a whole is the driver's. */
+    write_page(f, 3, 6);
+    put_message(f, 0, 1, START, 3 << 8 | 8);
+    memset(data, 1, sizeof data);
+    read_to(f, 3 * PAGE_SIZE + 200, sizeof data, data);
+    assert_int_equal(data[10], 8);
+}
+
 static void random_traffic_matches_a_model(void **state)
 {
     struct fixture *f = *state;
@@ -438,6 +469,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unknown_pages_are_asked_for_by_themselves, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(unchanged_memory_is_not_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_program_wrote_beside_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_traffic_matches_a_model, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_traffic_matches_a_model, set_up_news, tear_down),
         cmocka_unit_test_setup_teardown(news_answer_all_reads, set_up_news, tear_down),

@@ -205,6 +205,29 @@ ssize_t attach_stream_send(struct attach_stream *stream, const void *data, size_
     return taken == size ? (ssize_t)size : -1;
 }
 
+/* Hand out a piece of an answer's data. What the driver sends in parts of pages and reads
+ * back is memory of the program, the size of which it rounds up to pages for an image: of
+ * that, only what the device changed. What the program wrote beside since must stay. */
+static void hand_over(struct attach_stream *s, uint8_t *data, size_t size)
+{
+    const uint8_t *answer = s->answer + s->answer_begin;
+    uint64_t address =
+        attach_memory_address(s->answer) + s->answer_begin - HEADER_SIZE - MEMORY_BODY;
+    struct attach_sent *sent = &s->sent[address / PAGE_SIZE % SENT_PAGES];
+    if (sent->page != address / PAGE_SIZE + 1) {
+        if (memcmp(data, answer, size) != 0)
+            memcpy(data, answer, size);
+        return;
+    }
+    for (size_t i = 0, at = address % PAGE_SIZE; i < size; i++, at++) {
+        bool is_had = attach_page_bit(sent->has, at) && sent->data[at] == answer[i];
+        if (!is_had && data[i] != answer[i])
+            data[i] = answer[i];
+        sent->data[at] = answer[i];
+        attach_page_set(sent->has, at, true);
+    }
+}
+
 ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t size)
 {
     size_t ready = stream->answer_end - stream->answer_begin;
@@ -215,9 +238,10 @@ ssize_t attach_stream_receive(struct attach_stream *stream, void *data, size_t s
             part = head - stream->answer_begin;
         /* The driver reads back what the application only gave as a source too,
          * constants for one. Those are what they were and may not be writable. */
-        if (!(in_data && stream->answer_unchanged) &&
-            memcmp(data, stream->answer + stream->answer_begin, part) != 0)
+        if (!in_data)
             memcpy(data, stream->answer + stream->answer_begin, part);
+        else if (!stream->answer_unchanged)
+            hand_over(stream, data, part);
         stream->answer_begin += part;
         return (ssize_t)part;
     }

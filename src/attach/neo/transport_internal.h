@@ -34,6 +34,7 @@
 #define RUN_PAGES   64u /* as many as there are bits in a set of them */
 #define NEWS_PAGES  64u
 #define PARTS       64u
+#define SENT_PAGES  256u
 /* Pages whose numbers are remembered as sent: the first 4 GiB. */
 #define KNOWN_PAGES (1u << 20)
 
@@ -91,6 +92,13 @@ struct attach_part {
     uint32_t begin, end;
 };
 
+/* Of a page that the driver sent in parts: those, as it got them from the device since. */
+struct attach_sent {
+    uint64_t page; /* plus one, 0 = none */
+    uint8_t data[PAGE_SIZE];
+    uint8_t has[PAGE_SIZE / 8]; /* bit n: byte n is of such a part */
+};
+
 struct attach_stream {
     int fd;
     /* The message that the driver is in the middle of sending. */
@@ -118,7 +126,11 @@ struct attach_stream {
     uint8_t known[KNOWN_PAGES / 8]; /* bit n: the driver sent page n */
     /* Bit n: page n changed and the driver has not got all of it. */
     uint8_t owed[KNOWN_PAGES / 8];
-    struct attach_part parts[PARTS]; /* of a page at its number modulo PARTS */
+    struct attach_part parts[PARTS];     /* of a page at its number modulo PARTS */
+    struct attach_sent sent[SENT_PAGES]; /* of a page at its number modulo SENT_PAGES */
+    /* Where data of the memory write go besides, NULL = nowhere; to which byte of it. */
+    struct attach_sent *sent_part;
+    uint32_t sent_at;
     /* Of what page n held when the driver sent or read it last; 0 = not known. The
      * driver sends memory again before every submission. */
     uint64_t hash[KNOWN_PAGES];

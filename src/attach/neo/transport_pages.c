@@ -127,6 +127,34 @@ static void remember(struct attach_stream *s, uint64_t address, uint64_t size)
         }
 }
 
+/* Where a copy of the written part of a page belongs, NULL when it is no such part.
+ * What the driver sends in parts of pages is the program's own memory. */
+static struct attach_sent *begin_part(struct attach_stream *s, uint64_t address, uint32_t length)
+{
+    uint64_t page = address / PAGE_SIZE;
+    struct attach_sent *sent = &s->sent[page % SENT_PAGES];
+    s->sent_at = (uint32_t)(address % PAGE_SIZE);
+    if (length < PAGE_SIZE && length <= PAGE_SIZE - s->sent_at && page < KNOWN_PAGES) {
+        if (sent->page != page + 1)
+            memset(sent->has, 0, sizeof sent->has);
+        sent->page = page + 1;
+        return sent;
+    }
+    for (; page * PAGE_SIZE < address + length; page++)
+        if (s->sent[page % SENT_PAGES].page == page + 1)
+            s->sent[page % SENT_PAGES].page = 0;
+    return NULL;
+}
+
+static void keep_part(struct attach_stream *s, const uint8_t *data, size_t size)
+{
+    struct attach_sent *sent = s->sent_part;
+    memcpy(sent->data + s->sent_at, data, size);
+    for (size_t i = 0; i < size; i++)
+        attach_page_set(sent->has, s->sent_at + i, true);
+    s->sent_at += (uint32_t)size;
+}
+
 bool attach_pages_write(struct attach_stream *s, uint64_t address, uint32_t length)
 {
     bool done;
@@ -135,6 +163,7 @@ bool attach_pages_write(struct attach_stream *s, uint64_t address, uint32_t leng
         return done;
     if (length != 8 && !attach_pages_settle(s))
         return false;
+    s->sent_part = begin_part(s, address, length);
     s->whole_page =
         length == PAGE_SIZE && address % PAGE_SIZE == 0 && address / PAGE_SIZE < KNOWN_PAGES;
     if (s->whole_page)
@@ -204,5 +233,7 @@ size_t attach_pages_data(struct attach_stream *s, const uint8_t *data, size_t si
         s->table_entry = s->data_left > 0;
         return part;
     }
+    if (s->sent_part != NULL)
+        keep_part(s, data, part);
     return attach_stream_gather(s, data, part) ? part : 0;
 }
