@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "example.h"
@@ -254,6 +255,34 @@ static int case_host_writes(struct example *e)
     return 0;
 }
 
+/* Nanoseconds of the processor that this program takes for some dispatches. */
+static long dispatches_cost(cl_command_queue queue, cl_kernel kernel)
+{
+    struct timespec begin, end;
+    size_t global = 8;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (int i = 0; i < 250; i++)
+        if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL))
+            return failed("dispatch", (size_t)i, 0, 0);
+    if (clFinish(queue))
+        return failed("finish", 0, 0, 0);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    return (end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec - begin.tv_nsec;
+}
+
+/* Of thousands of dispatches the last cost about what the first do. */
+static int case_many(struct example *e)
+{
+    cl_mem buffer = example_buffer(e, 64, NULL);
+    cl_kernel kernel = example_kernel(e, "twice");
+    EXAMPLE_ARGUMENT(kernel, 0, buffer);
+    long first = dispatches_cost(e->queue, kernel), last = 0;
+    for (int i = 0; i < 24; i++)
+        last = dispatches_cost(e->queue, kernel);
+    fprintf(stderr, "first: %ld ns, last: %ld ns\n", first, last);
+    return 2 * last < 5 * first ? 0 : failed("grows", 0, last, first);
+}
+
 /* Three buffers that together pass 512 MiB of physical pages. */
 static int case_large(struct example *e)
 {
@@ -317,6 +346,7 @@ static const struct {
     {"priorities", case_priorities},
     {"host-writes", case_host_writes},
     {"large", case_large},
+    {"many", case_many},
     {"no-finish", case_no_finish},
     {"forever", case_forever},
     {"wild", case_wild},
