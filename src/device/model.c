@@ -26,9 +26,7 @@ static const char *const tgllp_environment[] = {
 /* The driver's DG2 table is empty without a real part, so that the size must be
  * given; its scratch would be that of the largest part: 4096 threads. System
  * memory, linear images and no copy engine keep to what is emulated. A tool's
- * buffers must not be shared ones: the driver crashes mapping them. Towards a
- * simulated device the driver never uses a timestamp packet again, and walks
- * through all that there ever were for each command it enqueues. */
+ * buffers must not be shared ones: the driver crashes mapping them. */
 static const char *const dg2_environment[] = {
     "NEOReadDebugKeys=1",
     "SetCommandStreamReceiver=2",
@@ -40,7 +38,6 @@ static const char *const dg2_environment[] = {
     "EnableBlitterForEnqueueOperations=0",
     "ForceLinearImages=1",
     "GTPinAllocateBufferInSharedMemory=0",
-    "EnableTimestampPacket=0",
     NULL,
 };
 

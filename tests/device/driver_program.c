@@ -161,13 +161,13 @@ static int case_profiling(struct example *e)
     cl_int status;
     cl_command_queue queue =
         clCreateCommandQueueWithProperties(e->context, e->device, properties, &status);
-    int data[4096] = {0};
+    static int data[65536];
     cl_mem buffer = example_buffer(e, sizeof data, data);
     cl_kernel kernel = example_kernel(e, "twice");
     EXAMPLE_ARGUMENT(kernel, 0, buffer);
     cl_ulong spans[3];
     for (unsigned i = 0; i < 3; i++) {
-        size_t global = 256u << 2 * i;
+        size_t global = 4096u << 2 * i; /* more than a tick */
         cl_event event;
         cl_ulong begin = 0, end = 0;
         if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event) ||

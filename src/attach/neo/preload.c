@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "attach/neo/attach.h"
+#include "attach/neo/timestamps.h"
 #include "sonde/status.h"
 
 typedef void *dlopen_function(const char *path, int mode);
@@ -29,7 +30,9 @@ static dlopen_function *real_dlopen(void)
 
 __attribute__((used)) static void *load_driver(const char *path, int mode)
 {
+    attach_timestamps_begin();
     void *handle = real_dlopen()(path, mode);
+    attach_timestamps_end();
     /* A program that unloads OpenCL must not take the driver away under the
      * calls that the end of the program makes into it. */
     if (handle != NULL && attach_to_driver(handle))
