@@ -152,8 +152,8 @@ static int case_printf(struct example *e)
 }
 
 /* A command's end lies after its begin by the time of the device's clock. The
- * times themselves mean nothing here: without a kernel driver this driver adds
- * an offset that it never sets. */
+ * times themselves mean nothing where Sonde is not in the program (case_times): without a kernel
+ * driver this driver adds an offset that it never sets. */
 static int case_profiling(struct example *e)
 {
     static const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
@@ -181,6 +181,49 @@ static int case_profiling(struct example *e)
         clReleaseEvent(event);
     }
     return spans[2] > spans[0] ? 0 : failed("longer", 0, (long)spans[2], (long)spans[0]);
+}
+
+static cl_ulong host_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (cl_ulong)t.tv_sec * 1000000000u + (cl_ulong)t.tv_nsec;
+}
+
+/* The times of commands, of the device and of the driver, in order and by the host's
+ * clock: for a program with Sonde in it. */
+static int case_times(struct example *e)
+{
+    static const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
+                                                     0};
+    static int data[65536];
+    size_t global = 65536;
+    cl_int status;
+    cl_event events[5];
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(e->context, e->device, properties, &status);
+    cl_mem buffer = example_buffer(e, sizeof data, data);
+    cl_kernel kernel = example_kernel(e, "twice");
+    EXAMPLE_ARGUMENT(kernel, 0, buffer);
+    cl_ulong before = host_time(), seconds = 1000000000u;
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &events[0]) ||
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &events[1]) ||
+        clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, data, 0, NULL, &events[2]) ||
+        clEnqueueCopyBuffer(queue, buffer, buffer, 0, 4096, 64, 0, NULL, &events[3]) ||
+        clEnqueueMarkerWithWaitList(queue, 0, NULL, &events[4]) || clFinish(queue))
+        return failed("enqueue", 0, 0, 0);
+    for (size_t i = 0; i < 5; i++) {
+        cl_ulong times[4];
+        for (cl_uint k = 0; k < 4; k++)
+            if (clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_QUEUED + k, 8, &times[k],
+                                        NULL))
+                return failed("profiling", k, 0, 0);
+        if (times[0] < before || times[1] < times[0] || times[2] < times[1] ||
+            times[3] < times[2] || times[3] > host_time() + seconds)
+            return failed("order", i, (long)(times[3] - times[2]), 0);
+        clReleaseEvent(events[i]);
+    }
+    return 0;
 }
 
 /* Take turns on one buffer. */
@@ -342,6 +385,7 @@ static const struct {
     {"three-dimensions", case_three_dimensions},
     {"printf", case_printf},
     {"profiling", case_profiling},
+    {"times", case_times},
     {"queues", case_queues},
     {"priorities", case_priorities},
     {"host-writes", case_host_writes},

@@ -18,6 +18,7 @@
 #include "attach/neo/buffer.h"
 #include "attach/neo/created.h"
 #include "attach/neo/dispatch.h"
+#include "attach/neo/event_times.h"
 #include "attach/neo/fault.h"
 #include "attach/neo/session.h"
 #include "attach/neo/thunk.h"
@@ -496,8 +497,10 @@ bool attach_icd_hook(void *context)
     table->clReleaseContext = release_context;
     table->clCreateUserEvent = create_user_event;
     hook_noted(table);
-    if (attach_session.emulated)
+    if (attach_session.emulated) {
         attach_fault_hook(table);
+        attach_event_times_hook(table);
+    }
     return true;
 }
 
