@@ -83,7 +83,7 @@ void device_space_destroy(struct device_space *space)
             continue;
         for (size_t k = 0; k < LEAF_ENTRIES; k++)
             free(atomic_load_explicit(&leaf->chunks[k], memory_order_relaxed));
-        free(leaf);
+        munmap(leaf, sizeof *leaf);
     }
     for (size_t i = 0; i < space->slab_count; i++)
         munmap(space->slabs[i], SLAB_SIZE);
@@ -156,7 +156,11 @@ static struct chunk *make_chunk(struct device_space *s, uint64_t address)
     uint64_t number = (address & DEVICE_ADDRESS_MASK) >> CHUNK_SHIFT;
     struct leaf *leaf = atomic_load_explicit(&s->root[number >> LEAF_BITS], memory_order_relaxed);
     if (leaf == NULL) {
-        if (!charge(s, sizeof *leaf) || (leaf = calloc(1, sizeof *leaf)) == NULL)
+        if (!charge(s, sizeof *leaf))
+            return NULL;
+        /* Sparse as well: calloc would write zeros to all of it. */
+        leaf = mmap(NULL, sizeof *leaf, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (leaf == MAP_FAILED)
             return NULL;
         atomic_store_explicit(&s->root[number >> LEAF_BITS], leaf, memory_order_release);
     }

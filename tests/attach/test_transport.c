@@ -418,7 +418,6 @@ static void large_memory_is_fresh(void **state)
             assert_int_equal(memory[k * PAGE_SIZE], inside ? 0 : 5);
             assert_int_equal(memory[(k + 1) * PAGE_SIZE - 1], inside ? 0 : 5);
         }
-        attach_fresh_touch(memory + begin, sizes[i]);
     }
     used_memory = NULL;
     assert_null(attach_fresh_allocate(1u << 20, NULL));

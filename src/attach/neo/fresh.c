@@ -2,14 +2,15 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE_SIZE 4096u
 /* As large as the driver's smallest heaps. Smaller ones are quickly sent. */
 #define LEAST (64u << 10)
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* Linux 5.14 */
-#endif
+/* Writing zeros costs less than new pages, of which each takes a fault, unless there are
+ * many that may never be used. */
+#define MOST (4u << 20)
 
 static attach_allocate_function *allocate;
 
@@ -18,25 +19,27 @@ void attach_fresh_set(attach_allocate_function *real)
     allocate = real;
 }
 
-void *attach_fresh_allocate(size_t size, const void *nothrow)
+/* Whole pages; those that are not there are zeros already. */
+static void clear(uint8_t *first, size_t count)
 {
-    void *memory = allocate(size, nothrow);
-    if (memory == NULL || size < LEAST)
-        return memory;
-    uintptr_t first = ((uintptr_t)memory + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
-    uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(PAGE_SIZE - 1);
-    int before = errno;
-    madvise((void *)first, end - first, MADV_DONTNEED); /* else it is only slower */
-    errno = before;
-    return memory;
+    unsigned char there[MOST / PAGE_SIZE];
+    if (count > MOST / PAGE_SIZE || mincore(first, count * PAGE_SIZE, there) != 0) {
+        madvise(first, count * PAGE_SIZE, MADV_DONTNEED); /* else it is only slower */
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (there[i] & 1)
+            memset(first + i * PAGE_SIZE, 0, PAGE_SIZE);
 }
 
-/* One call instead of a page fault for each page. */
-void attach_fresh_touch(const void *data, size_t size)
+void *attach_fresh_allocate(size_t size, const void *nothrow)
 {
-    uintptr_t first = (uintptr_t)data & ~(uintptr_t)(PAGE_SIZE - 1);
-    int before = errno;
-    if (size >= LEAST)
-        madvise((void *)first, (uintptr_t)data + size - first, MADV_POPULATE_READ);
-    errno = before;
+    uint8_t *memory = allocate(size, nothrow);
+    if (memory == NULL || size < LEAST)
+        return memory;
+    size_t before = -(uintptr_t)memory % PAGE_SIZE;
+    int error = errno;
+    clear(memory + before, (size - before) / PAGE_SIZE);
+    errno = error;
+    return memory;
 }

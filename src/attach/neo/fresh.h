@@ -3,7 +3,7 @@
  * The driver takes heaps, command buffers and the program's buffers from operator
  * new, which hands out what the compiler has just freed; all of that goes to
  * the emulated GPU with the first launch, and is compared before every other: 2.5 MB
- * on DG2. In pages that the kernel has yet to fill there is nothing to send. */
+ * on DG2. Zeros need neither. */
 #ifndef SONDE_ATTACH_NEO_FRESH_H
 #define SONDE_ATTACH_NEO_FRESH_H
 
@@ -14,8 +14,5 @@ void *attach_fresh_allocate(size_t size, const void *nothrow);
 typedef void *attach_allocate_function(size_t size, const void *nothrow);
 /* The real one. */
 void attach_fresh_set(attach_allocate_function *real);
-
-/* The memory is about to be read, nothing may have been written there yet. */
-void attach_fresh_touch(const void *data, size_t size);
 
 #endif

@@ -199,12 +199,13 @@ bool attach_pages_same(struct attach_stream *s, uint64_t page)
 static bool send_page(struct attach_stream *s, const uint8_t *data)
 {
     uint64_t page = attach_memory_address(s->message) / PAGE_SIZE;
-    uint64_t hash = attach_page_hash(data), before = s->hash[page];
+    bool is_zero = attach_page_is_zero(data);
+    uint64_t hash = is_zero ? s->zero_hash : attach_page_hash(data), before = s->hash[page];
     attach_page_set(s->known, page, true);
     s->hash[page] = hash;
     if (hash == before && hash != 0)
         return attach_pages_same(s, page);
-    if (attach_page_is_zero(data)) {
+    if (is_zero) {
         base_store32(s->message, MESSAGE_WRITE_ZEROS);
         return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY);
     }

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "attach/neo/fresh.h"
 #include "attach/neo/socket_internal.h"
 #include "attach/neo/transport.h"
 
@@ -150,8 +149,6 @@ static void walk(void *tables, uintptr_t address, size_t size, size_t offset, ui
         struct attach_stream *stream =
             look(tables, data == NULL ? NULL : data + done, address + done, size - done, &part);
         if (part.is_needed) {
-            if (data != NULL)
-                attach_fresh_touch(data + done, part.size);
             attach_socket_forget_last();
             real_walk(tables, address + done, part.size, offset + done, entry_bits, walker, bank);
             if (stream == NULL && attach_socket_acquire()) {
