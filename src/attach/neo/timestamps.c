@@ -45,34 +45,34 @@ static bool imports(const struct dl_phdr_info *info)
     return (uintptr_t)names >= info->dlpi_addr && names_function(names, size);
 }
 
-/* Constants, wherever the linker put them: the names that a program asks dlsym for. */
+/* Constants, wherever the linker put them: the names that an object asks dlsym for. */
 static bool holds_name(const struct dl_phdr_info *info)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_LOAD && !(header->p_flags & PF_W) &&
-            names_function((const char *)(info->dlpi_addr + header->p_vaddr), header->p_filesz))
+        const char *first = (const char *)(info->dlpi_addr + header->p_vaddr);
+        if (header->p_type != PT_LOAD || (header->p_flags & PF_W))
+            continue;
+        if (first <= function && function < first + header->p_memsz)
+            return false; /* of the object that looks */
+        if (names_function(first, header->p_filesz))
             return true;
     }
     return false;
 }
 
-/* The program itself comes first. Stops at the first that can ask. */
-static int can_ask(struct dl_phdr_info *info, size_t size, void *count)
+/* Stops at the first that can ask. */
+static int can_ask(struct dl_phdr_info *info, size_t size, void *data)
 {
-    bool is_program = (*(unsigned *)count)++ == 0;
-    (void)size;
-    if (is_loader(info->dlpi_name))
-        return 0;
-    return imports(info) || (is_program && holds_name(info));
+    (void)size, (void)data;
+    return !is_loader(info->dlpi_name) && (imports(info) || holds_name(info));
 }
 
 void attach_timestamps_begin(void)
 {
     const char *device = getenv("ProductFamilyOverride");
-    unsigned count = 0;
     if (device == NULL || strcmp(device, "dg2") != 0 || getenv(KEY) != NULL ||
-        dl_iterate_phdr(can_ask, &count) != 0)
+        dl_iterate_phdr(can_ask, NULL) != 0)
         return;
     is_set = setenv(KEY, "0", 1) == 0;
 }
