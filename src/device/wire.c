@@ -9,10 +9,6 @@
 #include <time.h>
 
 #define GATHER_NS 100000
-/* The next request comes within microseconds more often than not: looking for it
- * beats going to sleep and being woken. Not giving way in between: where others
- * want the processor, it would be away for milliseconds. */
-#define LOOKS 100
 
 bool device_wire_init(struct device_wire *wire, int fd)
 {
@@ -55,8 +51,9 @@ static bool fill(struct device_wire *wire)
         return false;
     if (wire->begin == wire->end)
         wire->begin = wire->end = 0;
-    int looks = wire->more_expected && !wire->gathered ? 0 : LOOKS;
-    for (int flags = MSG_DONTWAIT;;) {
+    /* What comes gathered is waited for at once: whoever looks for it instead may keep the
+     * processor from the thread that was woken to send it. */
+    for (int flags = wire->gathered ? 0 : MSG_DONTWAIT;;) {
         ssize_t got =
             recv(wire->fd, wire->buffer + wire->end, DEVICE_WIRE_BUFFER - wire->end, flags);
         if (got > 0) {
@@ -66,10 +63,8 @@ static bool fill(struct device_wire *wire)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN && flags != 0) {
-            if (looks-- > 0)
-                continue;
             acknowledge(wire->fd);
-            if (wire->more_expected && !wire->gathered)
+            if (wire->more_expected)
                 gather();
             else
                 flags = 0;

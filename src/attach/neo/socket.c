@@ -2,6 +2,8 @@
 
 #include <elf.h>
 #include <link.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +74,9 @@ static void greet(int fd)
     if (streams[fd] != NULL)
         attach_stream_destroy(streams[fd]);
     streams[fd] = attach_stream_create(fd);
+    /* Pieces need not wait for the acknowledgement of those before: they are whole. */
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connections++;
     newest = peer_of(fd, &newest_peer) ? fd : -1;
 }
