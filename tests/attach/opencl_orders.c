@@ -92,7 +92,7 @@ static void fails(void)
     enqueue(); /* its profile is lost */
     enqueue();
     CHECK(try_enqueue(0, 0));
-    enqueue(); /* lost */
+    enqueue(); /* kept: the driver does not see what has no work-items */
     enqueue();
     CHECK(clFinish(cl.queue));
     enqueue();

@@ -326,6 +326,26 @@ static int case_many(struct example *e)
     return 2 * last < 5 * first ? 0 : failed("grows", 0, last, first);
 }
 
+/* Enqueues of no work-items, and an end without a wait for anything. */
+static int case_empty(struct example *e)
+{
+    cl_mem buffer = example_buffer(e, 64, NULL);
+    cl_kernel kernel = example_kernel(e, "twice");
+    EXAMPLE_ARGUMENT(kernel, 0, buffer);
+    for (int i = 0; i < 40; i++) {
+        size_t global = i % 4 == 0 ? 16 : 0;
+        if (clEnqueueNDRangeKernel(e->queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL))
+            return failed("empty", (size_t)i, 0, 0);
+    }
+    size_t none = 0;
+    if (clEnqueueNDRangeKernel(NULL, kernel, 1, NULL, &none, NULL, 0, NULL, NULL) !=
+            CL_INVALID_COMMAND_QUEUE ||
+        clEnqueueNDRangeKernel(e->queue, NULL, 1, NULL, &none, NULL, 0, NULL, NULL) !=
+            CL_INVALID_KERNEL)
+        return failed("refused", 0, 0, 0);
+    exit(clFinish(e->queue) != CL_SUCCESS);
+}
+
 /* Three buffers that together pass 512 MiB of physical pages. */
 static int case_large(struct example *e)
 {
@@ -391,6 +411,7 @@ static const struct {
     {"host-writes", case_host_writes},
     {"large", case_large},
     {"many", case_many},
+    {"empty", case_empty},
     {"no-finish", case_no_finish},
     {"forever", case_forever},
     {"wild", case_wild},
