@@ -197,7 +197,6 @@ bool verify_list_writes(const struct truth_dispatch *dispatch, uint32_t profile_
 struct candidate {
     struct verify_process process;
     uint64_t kernels; /* hash of the kernels dispatched, in order */
-    uint64_t results; /* hash of what they wrote */
     bool paired;
 };
 
@@ -208,31 +207,34 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 29);
 }
 
-/* A hash of what was changed, whatever stands beside it. */
-static uint64_t changed_bytes(const struct truth_write *write)
+static uint32_t profile_of(const struct verify_run *run, size_t index)
 {
-    uint64_t hash = write->size;
-    for (uint64_t i = 0; i < write->size; i++) {
-        if ((write->changed[i / 8] >> i % 8 & 1) != 0)
-            hash = mix(hash, write->bytes[i]);
-    }
-    return hash;
+    return sonde_trace_kernel(run->trace, sonde_trace_dispatch(run->trace, index)->kernel)
+        ->profile_bti;
 }
 
-static bool add_results(const struct verify_run *run, size_t index, uint32_t profile_bti,
-                        uint64_t *results)
+/* Did dispatch `first` of one run and `second` of the other? */
+static bool dispatches_agree(const struct verify_run *original, size_t first,
+                             const struct verify_run *instrumented, size_t second)
 {
-    const struct truth_dispatch *part;
-    for (size_t p = 0; (part = verify_part(run, index, p)) != NULL; p++) {
-        struct verify_writes writes;
-        if (!verify_list_writes(part, profile_bti, &writes))
+    struct verify_result result = {.differences = 0};
+    const struct truth_dispatch *a, *b;
+    bool compared = true;
+    for (size_t p = 0; compared && (a = verify_part(original, first, p)) != NULL &&
+                       (b = verify_part(instrumented, second, p)) != NULL;
+         p++)
+        compared = verify_compare_writes(&result, "", a, profile_of(original, first), b,
+                                         profile_of(instrumented, second), NULL) == SONDE_OK;
+    free(result.details.data);
+    return compared && result.differences == 0;
+}
+
+static bool wrote_the_same(const struct verify_run *original, const struct verify_process *a,
+                           const struct verify_run *instrumented, const struct verify_process *b)
+{
+    for (size_t i = 0; i < a->count && i < b->count; i++)
+        if (!dispatches_agree(original, a->first + i, instrumented, b->first + i))
             return false;
-        for (size_t i = 0; i < writes.count; i++)
-            if (writes.items[i]->changed != NULL)
-                *results =
-                    mix(mix(*results, writes.items[i]->offset), changed_bytes(writes.items[i]));
-        free(writes.items);
-    }
     return true;
 }
 
@@ -241,41 +243,47 @@ static struct candidate *list_processes(const struct verify_run *run, size_t *co
 {
     *count = sonde_trace_process_count(run->trace);
     struct candidate *list = calloc(*count + 1, sizeof *list);
-    bool filled = list != NULL;
-    for (size_t i = 0; i < *count && filled; i++)
+    for (size_t i = 0; i < *count && list != NULL; i++)
         list[i].process.id = sonde_trace_process(run->trace, i)->process;
-    for (size_t i = 0; i < sonde_trace_dispatch_count(run->trace) && filled; i++) {
+    for (size_t i = 0; i < sonde_trace_dispatch_count(run->trace) && list != NULL; i++) {
         const struct sonde_trace_dispatch *dispatch = sonde_trace_dispatch(run->trace, i);
         const struct sonde_trace_kernel *kernel = sonde_trace_kernel(run->trace, dispatch->kernel);
         struct candidate *candidate = &list[dispatch->process];
         if (candidate->process.count++ == 0)
             candidate->process.first = i;
         candidate->kernels = mix(candidate->kernels, kernel->hash);
-        filled = add_results(run, i, kernel->profile_bti, &candidate->results);
     }
-    if (filled)
-        return list;
-    free(list);
-    return NULL;
+    return list;
 }
 
-static bool belong_together(const struct candidate *a, const struct candidate *b, int pass)
+/* What there is to tell of the two processes of which it is asked. */
+struct match {
+    const struct verify_run *original, *instrumented;
+    int pass;
+};
+
+static bool belong_together(const struct match *match, const struct candidate *a,
+                            const struct candidate *b)
 {
     if (a->paired || b->paired)
         return false;
-    return pass == 2 || (a->kernels == b->kernels && (pass == 1 || a->results == b->results));
+    return match->pass == 2 ||
+           (a->kernels == b->kernels &&
+            (match->pass == 1 ||
+             wrote_the_same(match->original, &a->process, match->instrumented, &b->process)));
 }
 
 /* Processes that dispatched the same and wrote the same; then those that
  * dispatched the same; then what is left, in order of start. */
-static size_t pair_lists(struct candidate *left, size_t left_count, struct candidate *right,
-                         size_t right_count, struct verify_pair *pairs)
+static size_t pair_lists(struct match *match, struct candidate *left, size_t left_count,
+                         struct candidate *right, size_t right_count, struct verify_pair *pairs)
 {
     size_t count = 0;
-    for (int pass = 0; pass < 3; pass++) {
+    for (match->pass = left_count == 1 && right_count == 1 ? 2 : 0; match->pass < 3;
+         match->pass++) {
         for (size_t i = 0; i < left_count; i++) {
             for (size_t j = 0; j < right_count; j++) {
-                if (!belong_together(&left[i], &right[j], pass))
+                if (!belong_together(match, &left[i], &right[j]))
                     continue;
                 left[i].paired = right[j].paired = true;
                 pairs[count++] = (struct verify_pair){left[i].process, right[j].process};
@@ -303,8 +311,9 @@ enum sonde_status verify_pair_processes(const struct verify_run *original,
     struct candidate *right = list_processes(instrumented, &right_count);
     *pairs = calloc(left_count + right_count + 1, sizeof **pairs);
     bool done = left != NULL && right != NULL && *pairs != NULL;
+    struct match match = {.original = original, .instrumented = instrumented};
     if (done)
-        *count = pair_lists(left, left_count, right, right_count, *pairs);
+        *count = pair_lists(&match, left, left_count, right, right_count, *pairs);
     free(left);
     free(right);
     return done ? SONDE_OK : sonde_error_set(error, SONDE_ERROR_MEMORY, 0, "out of memory");

@@ -128,7 +128,8 @@ static void advance_clock(struct device_process *process, const struct emu_resul
 {
     const struct device_configuration *c = process->machine->configuration;
     uint64_t eus = (uint64_t)c->slices * c->subslices * c->eus_per_subslice;
-    process->cycles += result->cycles != 0 ? result->cycles : result->instructions / eus + 1;
+    device_process_advance(process,
+                           result->cycles != 0 ? result->cycles : result->instructions / eus + 1);
 }
 
 static uint64_t now_ns(void)

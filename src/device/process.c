@@ -111,7 +111,13 @@ void device_process_abandon(struct device_process *process, struct device_connec
     pthread_mutex_unlock(&process->watch);
 }
 
+void device_process_advance(struct device_process *process, uint64_t cycles)
+{
+    __atomic_store_n(&process->cycles, process->cycles + cycles, __ATOMIC_RELAXED);
+}
+
 uint64_t device_process_ticks(const struct device_process *process)
 {
-    return process->cycles / process->machine->configuration->cycles_per_tick;
+    return __atomic_load_n(&process->cycles, __ATOMIC_RELAXED) /
+           process->machine->configuration->cycles_per_tick;
 }

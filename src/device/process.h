@@ -38,7 +38,8 @@ struct device_process {
     /* Held while a ring runs: one command streamer of the process at a time. */
     pthread_mutex_t execution;
     uint64_t diverged; /* kernel that was warned about last, guarded by `execution` */
-    uint64_t cycles;   /* device clock, guarded by `execution` */
+    /* Device clock: goes on under `execution`, is read without it. */
+    uint64_t cycles;
     /* Guards `running`; `cancel` is read by the emulator without it. */
     pthread_mutex_t watch;
     struct device_connection *running;
@@ -67,7 +68,9 @@ bool device_process_is_running(void *context);
  * dispatch soon. Any thread. */
 void device_process_abandon(struct device_process *process, struct device_connection *connection);
 
-/* Device time in ticks of the timestamp registers. */
+/* The device's clock goes on. A ring of the process runs. */
+void device_process_advance(struct device_process *process, uint64_t cycles);
+/* Device time in ticks of the timestamp registers. Any thread. */
 uint64_t device_process_ticks(const struct device_process *process);
 
 #endif

@@ -117,8 +117,8 @@ static bool step(struct device_streamer *s)
         device_streamer_fault(s, "%s runs into memory that is not mapped", command->name);
         return false;
     }
-    s->connection->process->cycles +=
-        s->connection->process->machine->configuration->cycles_per_tick;
+    device_process_advance(s->connection->process,
+                           s->connection->process->machine->configuration->cycles_per_tick);
     if (command->execute(s, s->words, count) != DEVICE_COMMAND_DONE)
         s->skipping = true;
     return true;
