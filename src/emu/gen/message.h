@@ -101,6 +101,35 @@ static inline bool message_inside(const struct message_space *space, uint64_t of
     return size <= space->limit && offset <= space->limit - size;
 }
 
+/* Bytes to or from memory that other host threads use meanwhile. Each element is
+ * moved with one access, and once. The C library's memcpy stores short pieces twice,
+ * as two that overlap: in between, another thread may have answered, and its answer
+ * would be gone. The compiler must not make a call of it again. */
+static inline __attribute__((always_inline)) void message_move(uint8_t *to, const uint8_t *from,
+                                                               size_t size)
+{
+#define MOVE(bytes)                                                                                \
+    do {                                                                                           \
+        memcpy(to, from, bytes);                                                                   \
+        __asm__ volatile("" ::: "memory");                                                         \
+        to += (bytes);                                                                             \
+        from += (bytes);                                                                           \
+    } while (0)
+    for (; size >= 32; size -= 32)
+        MOVE(32);
+    if (size & 16)
+        MOVE(16);
+    if (size & 8)
+        MOVE(8);
+    if (size & 4)
+        MOVE(4);
+    if (size & 2)
+        MOVE(2);
+    if (size & 1)
+        MOVE(1);
+#undef MOVE
+}
+
 static inline enum message_access message_load(const struct message_space *space, uint64_t offset,
                                                void *data, size_t size)
 {
@@ -112,14 +141,14 @@ static inline enum message_access message_load(const struct message_space *space
         return MESSAGE_ACCESS_OUTSIDE;
     }
     if (space->slm) {
-        memcpy(data, space->slm + offset, size);
+        message_move(data, space->slm + offset, size);
         return MESSAGE_ACCESS_OK;
     }
     if (in_page + size <= EMU_PAGE_SIZE) {
         const uint8_t *host = message_page(space->worker, space->tlb, address, false);
         if (!host)
             return MESSAGE_ACCESS_UNMAPPED;
-        memcpy(data, host + in_page, size);
+        message_move(data, host + in_page, size);
         return MESSAGE_ACCESS_OK;
     }
     return message_copy_in(space->worker, space->tlb, address, data, size)
@@ -136,14 +165,14 @@ static inline enum message_access message_store(const struct message_space *spac
     if (!message_inside(space, offset, size))
         return MESSAGE_ACCESS_OUTSIDE;
     if (space->slm) {
-        memcpy(space->slm + offset, data, size);
+        message_move(space->slm + offset, data, size);
         return MESSAGE_ACCESS_OK;
     }
     if (in_page + size <= EMU_PAGE_SIZE) {
         uint8_t *host = message_page(space->worker, space->tlb, address, true);
         if (!host)
             return MESSAGE_ACCESS_UNMAPPED;
-        memcpy(host + in_page, data, size);
+        message_move(host + in_page, data, size);
         return MESSAGE_ACCESS_OK;
     }
     return message_copy_out(space->worker, space->tlb, address, data, size)

@@ -33,9 +33,9 @@ static bool copy(struct emu_worker *worker, struct emu_tlb_entry *tlb, uint64_t 
             if (in)
                 memset(in, 0, part);
         } else if (in) {
-            memcpy(in, host + in_page, part);
+            message_move(in, host + in_page, part);
         } else {
-            memcpy(host + in_page, out, part);
+            message_move(host + in_page, out, part);
         }
         if (in)
             in += part;

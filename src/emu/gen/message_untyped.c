@@ -31,9 +31,9 @@ static bool move_contiguous(const struct scatter *scatter, uint32_t size)
     if (!host)
         return false;
     if (scatter->write)
-        memcpy(host, scatter->source, (size_t)lanes * size);
+        message_move(host, scatter->source, (size_t)lanes * size);
     else
-        memcpy(scatter->target, host, (size_t)lanes * size);
+        message_move(scatter->target, host, (size_t)lanes * size);
     return true;
 }
 
@@ -43,13 +43,13 @@ static inline enum message_access move_element(const struct scatter *scatter, ui
                                                size_t at, uint32_t size, uint32_t slot)
 {
     enum message_access access;
-    uint64_t value = 0;
+    uint64_t value[4] = {0}; /* as much as a move of unknown size may fill */
 
     if (scatter->write)
         return message_store(&scatter->space, offset, scatter->source + at + scatter->high, size);
-    access = message_load(&scatter->space, offset, &value, size);
-    value <<= 8 * scatter->high;
-    memcpy(scatter->target + at, &value, slot);
+    access = message_load(&scatter->space, offset, value, size);
+    value[0] <<= 8 * scatter->high;
+    memcpy(scatter->target + at, value, slot);
     return access;
 }
 

@@ -117,13 +117,13 @@ static inline bool move_block(const struct space *space, const struct emu_scatte
             return false;
     }
     if (scatter->write) {
-        memcpy(first, data, part);
+        message_move(first, data, part);
         if (second)
-            memcpy(second, data + part, size - part);
+            message_move(second, data + part, size - part);
     } else {
-        memcpy(data, first, part);
+        message_move(data, first, part);
         if (second)
-            memcpy(data + part, second, size - part);
+            message_move(data + part, second, size - part);
     }
     return true;
 }
