@@ -179,10 +179,13 @@ GGML = [Program("ggml", f"ggml {name}",
             ("activations", "ABS,SIGMOID,SOFTPLUS,NEG,TANH,RELU,GELU,GELU_QUICK,SILU,EXP,EXPM1,"
              "GELU_ERF,REGLU,GEGLU,SWIGLU,GEGLU_ERF,GEGLU_QUICK,SWIGLU_OAI", ""),
             ("copies", "GET_ROWS,SET_ROWS,CPY,CONT,DUP,SET,REPEAT,CONCAT,PAD,UPSCALE", ""),
-            ("reductions", "MEAN,SUM_ROWS,CUMSUM,NORM,RMS_NORM,L2_NORM,GROUP_NORM,ARGSORT", ""),
+            ("reductions", "MEAN,SUM_ROWS,NORM,RMS_NORM,L2_NORM,GROUP_NORM,ARGSORT", ""),
+            ("CUMSUM", "CUMSUM", "-p '^(?!.*(242004|375960))'"),
+            ("CUMSUM of 242,004 and 375,960 numbers", "CUMSUM", "-p '242004|375960'"),
             ("soft max", "SOFT_MAX,DIAG_MASK_INF", ""),
-            ("convolution to matrix, state space", "IM2COL,SSM_CONV,SSM_SCAN,SOLVE_TRI,"
-             "TIMESTEP_EMBEDDING", ""),
+            ("convolution to matrix", "IM2COL", "-p 'ne_input=.(10|12|20),'"),
+            ("state space, triangular", "SSM_CONV,SOLVE_TRI,TIMESTEP_EMBEDDING", ""),
+            ("SSM_SCAN", "SSM_SCAN", "-p 'n_seq_tokens=(16|32),'"),
             ("ROPE", "ROPE", "-p 'ne_a=.(128,32|64,128|80,32),2,1.*mode=[02]'"),
             ("MUL_MAT", "MUL_MAT", r"-p 'type_b=f32,m=16,n=[1-9],k=256,bs=.1,1'"),
             ("MUL_MAT_ID", "MUL_MAT_ID", "-p 'n_mats=4,n_used=2,b=0,m=512,n=[1-5],k=256'"),
@@ -297,6 +300,13 @@ NOTES = [
      "comes from registers that nothing writes (r40 and r42 in a kernel of that one call, by ocloc "
      "for skl, too). The 84 of 214 tests that fail on emu:skl are all that have a `max_bias` other "
      "than 0, for which alone the kernels call it; the other 130 pass."),
+    (14, r"ggml SSM_SCAN on emu",
+     "Written for sub-groups of 64, as Qualcomm's devices have: one work-item writes the "
+     "`sub_group_reduce_add` of its sub-group as the sum of the 64 work-items of the work-group. "
+     "Intel's sub-groups have 32 work-items at most."),
+    (15, r"ggml CUMSUM of.* on emu:(skl|tgllp)",
+     "The program needs a work-group whose size squared is at least the count of numbers, and asserts "
+     "it (`ne00 <= nth*nth`); the device allows 256 on emu:skl and 512 on emu:tgllp."),
 ]
 
 
