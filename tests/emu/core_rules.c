@@ -108,6 +108,9 @@ static void regions(void)
     expect_rule("(W) mov (16|M0) r10.4<1>:d r1.0<0;1,0>:d\n", "beyond two registers");
     expect_rule("(W) mov (8|M0) r10.0<1>:d r1.1<0;2,0>:d\n", "without strides needs width 1");
     expect_rule("(W) mov (8|M4) r10.0<1>:d r1.0@:d\n", "not a multiple of the execution size");
+    /* One element: the compiler leaves a stride of 1. */
+    expect_rule("(W) mov (1|M0) r10.0<1>:d r1.0<1;1,0>:d\n", NULL);
+    expect_rule("(W) mov (1|M0) r10.0<1>:d r1.0<2;1,0>:d\n", "a scalar needs");
 }
 
 /* The assembler knows whole elements only: shift the register in the code. */

@@ -180,6 +180,18 @@ static bool link_operation(struct emu_program *program, struct emu_operation *op
     return true;
 }
 
+/* What the rules are held against: one element has no stride, and the driver's
+ * compiler leaves a vertical one of 1 there on Xe-HPG. */
+static struct sonde_gen_instruction without_idle_stride(struct sonde_gen_instruction instruction)
+{
+    for (size_t i = 0;
+         instruction.exec_size == 1 && i < sizeof instruction.src / sizeof instruction.src[0]; i++)
+        if (instruction.src[i].width == 1 && instruction.src[i].hstride == 0 &&
+            instruction.src[i].vstride == 1)
+            instruction.src[i].vstride = 0;
+    return instruction;
+}
+
 /* Regions, alignment, registers of messages and the like that the hardware does
  * not define are stopped rather than guessed at. Not so types: the compiler uses
  * some that the tables do not have. False without memory. */
@@ -189,8 +201,9 @@ static bool check_rules(struct emu_program *program, struct emu_operation *opera
     struct sonde_error error;
     bool types =
         instruction->platform >= SONDE_GEN_PLATFORM_XE && isa_gen_types_rule(instruction) != NULL;
+    const struct sonde_gen_instruction judged = without_idle_stride(*instruction);
     if (operation->details->illegal || types ||
-        sonde_gen_instruction_validate(instruction, &error) == SONDE_OK)
+        sonde_gen_instruction_validate(&judged, &error) == SONDE_OK)
         return true;
     char *reason = emu_arena_take(program->arena, sizeof error.message);
     if (!reason)
