@@ -160,17 +160,19 @@ void device_stale_take_back(struct device_stale *stale, uint8_t *page)
 void device_stale_upload(struct device_stale *stale, uint8_t *page, uint32_t offset,
                          const uint8_t *data, size_t size)
 {
-    if (atomic_load(&stale->held) == 0 && atomic_load(&stale->stored) == 0) {
-        memcpy(page + offset, data, size);
-        return;
-    }
+    /* With the lock even where there is no copy: none may be made, and the page be
+     * written to by a kernel, under an upload that does not know of it. */
     pthread_mutex_lock(&stale->lock);
-    struct entry *entry = find(stale, page);
-    if (size == DEVICE_PAGE_SIZE)
-        forget_stores(stale, entry);
-    else if (entry->uploaded != NULL)
-        memcpy(entry->uploaded + offset, data, size);
-    merge(entry->copy, page, offset, data, size);
+    if (stale->size == 0) {
+        memcpy(page + offset, data, size);
+    } else {
+        struct entry *entry = find(stale, page);
+        if (size == DEVICE_PAGE_SIZE)
+            forget_stores(stale, entry);
+        else if (entry->uploaded != NULL)
+            memcpy(entry->uploaded + offset, data, size);
+        merge(entry->copy, page, offset, data, size);
+    }
     pthread_mutex_unlock(&stale->lock);
 }
 
