@@ -322,6 +322,7 @@ static bool on_read_changed(struct device_connection *c, uint32_t transaction, c
     base_store32(answer + 8, 20);
     memcpy(answer + 12, body, 12);
     base_store64(answer + 24, wanted);
+    c->wire.run_read = true;
     return send_memory(c, (struct iovec){answer, sizeof answer}, address, size, wanted);
 }
 

@@ -9,6 +9,9 @@
 #include <time.h>
 
 #define GATHER_NS 100000
+/* Of a driver that reads runs of pages one after the other. Not giving way in between:
+ * where others want the processor, it would be away for milliseconds. */
+#define LOOKS 100
 
 bool device_wire_init(struct device_wire *wire, int fd)
 {
@@ -52,8 +55,11 @@ static bool fill(struct device_wire *wire)
     if (wire->begin == wire->end)
         wire->begin = wire->end = 0;
     /* What comes gathered is waited for at once: whoever looks for it instead may keep the
-     * processor from the thread that was woken to send it. */
-    for (int flags = wire->gathered ? 0 : MSG_DONTWAIT;;) {
+     * processor from the thread that was woken to send it. But a run that is read is
+     * followed by hundreds. */
+    int looks = wire->run_read ? LOOKS : 0;
+    wire->run_read = false;
+    for (int flags = wire->gathered && looks == 0 ? 0 : MSG_DONTWAIT;;) {
         ssize_t got =
             recv(wire->fd, wire->buffer + wire->end, DEVICE_WIRE_BUFFER - wire->end, flags);
         if (got > 0) {
@@ -63,6 +69,8 @@ static bool fill(struct device_wire *wire)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN && flags != 0) {
+            if (looks-- > 0)
+                continue;
             acknowledge(wire->fd);
             if (wire->more_expected)
                 gather();

@@ -44,6 +44,7 @@ struct device_wire {
     int error;
     bool more_expected; /* the last message is one that is not followed by a wait */
     bool gathered;      /* what belongs together comes at once */
+    bool run_read;      /* the last message read a run of pages */
 };
 
 /* False when out of memory. */
