@@ -158,7 +158,7 @@ static const uint8_t zeros[DEVICE_PAGE_SIZE];
 static bool receive_data(struct device_connection *c, uint64_t address, uint32_t size)
 {
     while (size > 0) {
-        uint8_t *page = device_physical_page(c->physical, address, true);
+        uint8_t *page = device_physical_target(c->physical, address);
         if (page == NULL)
             return refuse(c, NO_MEMORY, address);
         uint32_t offset = (uint32_t)address & (DEVICE_PAGE_SIZE - 1);
@@ -193,7 +193,7 @@ static bool on_write(struct device_connection *c, uint32_t transaction, const ui
             return status == SONDE_OK || refuse(c, NO_MEMORY, address);
         c->wire.begin -= 8; /* it is data: take it the general way */
     }
-    device_physical_data(c->physical);
+    device_physical_data(c->physical, address);
     return receive_data(c, address, size);
 }
 
@@ -205,7 +205,7 @@ static bool pages_to_write(struct device_connection *c, const uint8_t *body, uin
     if (size == 0 || size > limit || size % DEVICE_PAGE_SIZE || address % DEVICE_PAGE_SIZE ||
         (base_load32(body) >> 6 & 3) || (address + size) >> DEVICE_PHYSICAL_BITS)
         return refuse(c, "write without data that is not of pages", address);
-    device_physical_data(c->physical);
+    device_physical_data(c->physical, address);
     return true;
 }
 

@@ -34,6 +34,7 @@ static const struct table_level levels[LEVEL_COUNT] = {
 
 struct frame {
     uint8_t *page;
+    uint64_t named;   /* number of the virtual page that it is, plus one; 0 = of none */
     uint32_t changes; /* of the page when the driver had it last */
     bool untaken;     /* was news, and the driver has got none of it */
 };
@@ -48,6 +49,10 @@ struct device_physical {
      * first and last index seen at that level. */
     int level;
     uint64_t first, last;
+    uint64_t frame; /* that `first` is mapped to, at the last level */
+    /* Of the write that comes next: page `range_frame` is virtual page `range_first`,
+     * and so on for `range_pages`; 0 = it goes by frames. */
+    uint64_t range_frame, range_first, range_pages;
 };
 
 enum sonde_status device_physical_create(struct device_space *space,
@@ -158,7 +163,12 @@ void device_physical_taken(struct device_physical *physical, uint64_t address)
 }
 
 /* A leaf entry: the physical page becomes another name of the virtual page.
- * What the page held already moves along. */
+ * What the page held already moves along.
+ *
+ * The driver maps a batch buffer over several pages as if their frames followed each
+ * other, and writes it with one message. Where memory that was freed had one of the
+ * pages before, they do not, and the frames behind the first are other memory's: those
+ * keep their names, and the write goes by the virtual pages. */
 static enum sonde_status map_page(struct device_physical *p, uint64_t index, uint64_t entry)
 {
     uint64_t address = index << DEVICE_PAGE_SHIFT;
@@ -170,11 +180,14 @@ static enum sonde_status map_page(struct device_physical *p, uint64_t index, uin
     uint8_t *target = frame == NULL ? NULL : device_space_map(p->space, address);
     if (target == NULL)
         return SONDE_ERROR_MEMORY;
+    if (index != p->first && frame->named != 0 && frame->named != index + 1)
+        return SONDE_OK;
     if (frame->page != NULL && frame->page != target) {
         memcpy(target, frame->page, DEVICE_PAGE_SIZE);
         device_space_changed(target);
     }
     frame->page = target;
+    frame->named = index + 1;
     return SONDE_OK;
 }
 
@@ -204,6 +217,7 @@ bool device_physical_table_write(struct device_physical *physical, uint64_t addr
         index >> 9 >= p->first && index >> 9 <= p->last) {
         p->level++;
         p->first = index;
+        p->frame = (value & FRAME_MASK) >> DEVICE_PAGE_SHIFT;
     } else if (p->level >= 0 && entry_at(p->level, address, value, &index) &&
                index == p->last + 1) {
         /* the next entry of the same level: the block spans several */
@@ -219,9 +233,25 @@ bool device_physical_table_write(struct device_physical *physical, uint64_t addr
     return true;
 }
 
-void device_physical_data(struct device_physical *physical)
+void device_physical_data(struct device_physical *physical, uint64_t address)
 {
-    physical->level = -1;
+    struct device_physical *p = physical;
+    bool is_range = p->level == LEVEL_PT && p->last > p->first;
+    p->range_frame = p->frame;
+    p->range_first = p->first;
+    p->range_pages =
+        is_range && address >> DEVICE_PAGE_SHIFT == p->frame ? p->last - p->first + 1 : 0;
+    p->level = -1;
+}
+
+uint8_t *device_physical_target(struct device_physical *physical, uint64_t address)
+{
+    const struct device_physical *p = physical;
+    uint64_t number = (address >> DEVICE_PAGE_SHIFT) - p->range_frame;
+    uint8_t *page = NULL;
+    if (number < p->range_pages)
+        page = device_space_page(p->space, (p->range_first + number) << DEVICE_PAGE_SHIFT);
+    return page != NULL ? page : device_physical_page(physical, address, true);
 }
 
 enum sonde_status device_physical_set_global(struct device_physical *physical, uint32_t index,

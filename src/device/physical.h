@@ -52,9 +52,12 @@ void device_physical_taken(struct device_physical *physical, uint64_t address);
  * Call device_physical_data before any other write. */
 bool device_physical_table_write(struct device_physical *physical, uint64_t address, uint64_t value,
                                  enum sonde_status *status);
-/* Note that something else than a table entry was written: a sequence of
+/* Note that something else than a table entry is written to `address`: a sequence of
  * entries ends. */
-void device_physical_data(struct device_physical *physical);
+void device_physical_data(struct device_physical *physical, uint64_t address);
+/* The page of `address`, made on demand, for data of the write that was noted last: by
+ * virtual page where entries of several pages came right before. NULL when memory is out. */
+uint8_t *device_physical_target(struct device_physical *physical, uint64_t address);
 
 /* Global GTT. Entry bits: 0 present, 46:12 frame. */
 #define DEVICE_GGTT_ENTRIES (1u << 20)

@@ -345,6 +345,36 @@ static void ranges_over_two_pages_are_mapped(void **state)
     assert_int_equal(f->server.table_entries, 20);
 }
 
+/* The driver maps a batch over two pages as if their frames followed each other. They
+ * may not, and the frame behind the first is another page's. */
+static void ranges_leave_the_frames_of_others(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t page[PAGE_SIZE], data[4];
+    memset(page, 5, sizeof page);
+    for (uint32_t i = 0; i < 3; i++) {
+        static const uint32_t numbers[] = {0x1001, 0x2000, 0x1002};
+        map_page(f, numbers[i], 1 + i);
+        write_page(f, 1 + i, 5);
+    }
+    map_page(f, 0x1001, 1);
+    put_entry(f, (1ull << 32) + 8 * 0x1002, 2 * PAGE_SIZE | 7);
+    put_message(f, 4, 0, 2 * PAGE_SIZE - 8, 16);
+    put(f, "0123456789abcdef", 16);
+    read_memory(f, PAGE_SIZE, 4, data);
+    unsigned entries = f->server.table_entries;
+    assert_int_equal(entries, 12 + 5);
+    assert_false(attach_stream_has_written(f->stream, 0x1001 * PAGE_SIZE, page));
+    assert_true(attach_stream_has_written(f->stream, 0x1002 * PAGE_SIZE, page));
+    assert_true(attach_stream_has_written(f->stream, 0x2000 * PAGE_SIZE, page));
+    for (uint32_t i = 1; i < 3; i++) {
+        map_page(f, i == 1 ? 0x2000 : 0x1002, 1 + i);
+        write_page(f, 1 + i, 5);
+    }
+    read_memory(f, PAGE_SIZE, 4, data);
+    assert_int_equal(f->server.table_entries, entries); /* they are where they were */
+}
+
 static void what_need_not_be_done_is_known(void **state)
 {
     struct fixture *f = *state;
@@ -478,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(work_starts_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_are_sent_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ranges_over_two_pages_are_mapped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ranges_leave_the_frames_of_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_need_not_be_done_is_known, set_up_news, tear_down),
         cmocka_unit_test(hashes_agree),
         cmocka_unit_test(large_memory_is_fresh),

@@ -103,6 +103,49 @@ static void test_tables_and_data_do_not_alias(void **state)
     test_server_stop(&server, NULL, 0);
 }
 
+/* The driver maps a batch over several pages as if their frames followed each other,
+ * and writes it at once. Memory that was freed may have had its first page before, and
+ * the frames behind it are other memory's. */
+static void test_batch_over_pages_leaves_other_memory(void **state)
+{
+    (void)state;
+    const uint64_t batch = 0x555500101000ull, other = 0x555500208000ull;
+    static const uint64_t last_level = 1ull << 32;
+    struct test_server server;
+    struct client client;
+    uint8_t page[4096], back[3 * 4096], words[2 * 4096];
+    test_server_start(&server, NULL);
+    client_open(&client, server.port);
+    const uint64_t order[] = {batch, other, other + 4096, batch + 4096, batch + 8192};
+    for (unsigned i = 0; i < 5; i++) {
+        memset(page, 0x40 + (int)i, sizeof page);
+        client_store(&client, order[i], page, sizeof page);
+    }
+    const uint64_t first = client_physical(&client, batch);
+    assert_int_equal(client_physical(&client, other + 4096), first + 8192);
+    for (unsigned round = 1; round <= 2; round++) {
+        client_map(&client, batch, first);
+        for (unsigned i = 1; i < 3; i++) {
+            uint64_t entry = (first + 4096 * i) | 7;
+            client_write(&client, last_level + 8 * ((batch >> 12) + i), &entry, 8);
+        }
+        memset(words, (int)round, sizeof words);
+        client_write(&client, first + 4000, words, sizeof words);
+        client_load(&client, batch, back, sizeof back);
+        assert_int_equal(back[3999], 0x40);
+        assert_memory_equal(back + 4000, words, sizeof words);
+        assert_int_equal(back[4000 + sizeof words], 0x44);
+        for (unsigned i = 1; i < 3; i++) {
+            memset(page, 0x40 + (int)i, sizeof page);
+            client_load(&client, order[i], back, sizeof page);
+            assert_memory_equal(back, page, sizeof page);
+            client_map(&client, order[i], client_physical(&client, order[i]));
+        }
+    }
+    client_close(&client);
+    test_server_stop(&server, NULL, 0);
+}
+
 /* A page belongs to its virtual address: what one connection of a process
  * sends, another one sees, under other page numbers. */
 static void test_connections_share_virtual_memory(void **state)
@@ -558,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_memory_round_trip),
         cmocka_unit_test(test_small_pieces_are_acknowledged),
         cmocka_unit_test(test_tables_and_data_do_not_alias),
+        cmocka_unit_test(test_batch_over_pages_leaves_other_memory),
         cmocka_unit_test(test_connections_share_virtual_memory),
         cmocka_unit_test(test_processes_are_apart),
         cmocka_unit_test(test_hostile_messages),

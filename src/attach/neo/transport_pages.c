@@ -59,6 +59,11 @@ static bool note_mapped(struct attach_stream *s, unsigned last)
     uint64_t at = (tables->generation + 1) << VIRTUAL_BITS | number;
     if (frame >= KNOWN_PAGES)
         return false;
+    uint64_t known = attach_places_find(&s->places, number);
+    /* The driver takes the frames of a range to follow each other. Where they do not,
+     * its server leaves the frames to what they are of (src/device/physical.c). */
+    if (tables->is_leaf && known != KNOWN_PAGES && known != frame)
+        return false;
     bool is_mapped = tables->at[frame] == at;
     tables->at[frame] = at;
     attach_places_set(&s->places, number, frame);
@@ -161,14 +166,16 @@ bool attach_pages_write(struct attach_stream *s, uint64_t address, uint32_t leng
     s->data_left = length;
     if (length == 8 && take_entry(s, address, &done))
         return done;
+    bool is_of_range = s->tables.is_leaf;
     if (length != 8 && !attach_pages_settle(s))
         return false;
-    s->sent_part = begin_part(s, address, length);
+    s->sent_part = is_of_range ? NULL : begin_part(s, address, length);
     s->whole_page =
         length == PAGE_SIZE && address % PAGE_SIZE == 0 && address / PAGE_SIZE < KNOWN_PAGES;
     if (s->whole_page)
         return true;
-    remember(s, address, length);
+    /* What follows the first page of a range goes to its virtual pages, which hold it. */
+    remember(s, address, is_of_range ? 1 : length);
     return attach_stream_gather(s, s->message, HEADER_SIZE + MEMORY_BODY);
 }
 
