@@ -54,9 +54,35 @@ static void report_unseen(cl_kernel kernel)
     attach_dispatch_unseen(name);
 }
 
+/* The driver notes a submission and, later in the same call, gives its task
+ * count to the oldest submission of that queue that has none: two threads that
+ * enqueue into one queue at a time get each other's. So one enqueue is done at
+ * a time. A callback of the driver that enqueues while it holds the driver's
+ * locks must not wait for ever: it goes ahead after a while. */
+static pthread_mutex_t enqueue_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool lock_enqueues(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    return depth == 0 && pthread_mutex_timedlock(&enqueue_lock, &deadline) == 0;
+}
+
+/* What was submitted last when no enqueue is under way: of one that is, the driver
+ * has told already, and does not wait for it yet. */
+static uint64_t latest_enqueued(void)
+{
+    bool locked = lock_enqueues();
+    uint64_t latest = attach_dispatch_latest();
+    if (locked)
+        pthread_mutex_unlock(&enqueue_lock);
+    return latest;
+}
+
 static cl_int CL_API_CALL finish(cl_command_queue queue)
 {
-    uint64_t latest = attach_dispatch_latest();
+    uint64_t latest = latest_enqueued();
     depth++;
     cl_int result = real.clFinish(queue);
     depth--;
@@ -89,19 +115,9 @@ static bool finish_queue(cl_command_queue queue)
     return ends && finish(queue) == CL_SUCCESS;
 }
 
-/* The driver notes a submission and, later in the same call, gives its task
- * count to the oldest submission of that queue that has none: two threads that
- * enqueue into one queue at a time get each other's. So one enqueue is done at
- * a time. A callback of the driver that enqueues while it holds the driver's
- * locks must not wait for ever: it goes ahead after a while. */
-static pthread_mutex_t enqueue_lock = PTHREAD_MUTEX_INITIALIZER;
-
 static bool enter_enqueue(void *queue, void *kernel, uint32_t parts)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += 1;
-    bool locked = depth == 0 && pthread_mutex_timedlock(&enqueue_lock, &deadline) == 0;
+    bool locked = lock_enqueues();
     attach_trust_note_call(queue);
     attach_enqueue_begin(queue, kernel, parts);
     depth++;
