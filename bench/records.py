@@ -131,10 +131,6 @@ class Bench:
                         f"{written / 1000:.1f} GB/s", f"{analysed:.0f} million {TRACING[tool]}/s"]
 
 
-def line(cells):
-    return f"| {' | '.join(cells)} |\n"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -151,12 +147,12 @@ def main():
         bench = Bench(options, scratch)
         text = (f"`{' '.join(options.example)}` on {options.device}, which takes "
                 f"{bench.plain:.1f} s of processor time without a tool:\n\n"
-                + line(COLUMNS) + line(["---"] * len(COLUMNS)))
+                f"{result_tables.line(COLUMNS)}\n{result_tables.line(['---'] * len(COLUMNS))}\n")
         print(text, end="", flush=True)
         for tool in COUNTING + list(TRACING):
             if options.only and tool not in options.only and tool != "memtrace":
                 continue
-            row = line(bench.row(tool))
+            row = result_tables.line(bench.row(tool)) + "\n"
             print(row, end="", flush=True)
             text += row
         speed, tool = bench.slowest

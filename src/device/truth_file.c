@@ -126,6 +126,15 @@ static struct truth_dispatch *find_dispatch(struct truth_file *file, uint64_t in
     return NULL;
 }
 
+/* Where a stretch of memory is and how long: the start of its row. */
+static void read_place(struct base_reader *r, struct truth_write *w)
+{
+    w->kind = base_read32(r);
+    w->index = base_read32(r);
+    w->offset = base_read64(r);
+    w->size = base_read64(r);
+}
+
 static enum sonde_status read_writes(struct truth_file *file, struct base_reader *r,
                                      uint64_t offset, struct sonde_error *error)
 {
@@ -138,10 +147,7 @@ static enum sonde_status read_writes(struct truth_file *file, struct base_reader
         return sonde_error_set(error, SONDE_ERROR_MEMORY, offset, "no memory");
     for (uint32_t i = 0; i < count; i++) {
         struct truth_write *w = &d->writes[i];
-        w->kind = base_read32(r);
-        w->index = base_read32(r);
-        w->offset = base_read64(r);
-        w->size = base_read64(r);
+        read_place(r, w);
         w->hash = base_read64(r);
         w->bytes = base_read_bytes(r, (size_t)w->size);
         w->changed = base_read_bytes(r, (size_t)(w->size / 8 + (w->size % 8 != 0)));
@@ -165,10 +171,7 @@ static enum sonde_status read_kept(struct truth_file *file, struct base_reader *
         return sonde_error_set(error, SONDE_ERROR_MEMORY, offset, "no memory");
     for (uint32_t i = 0; i < count; i++) {
         struct truth_write *w = &d->kept[i];
-        w->kind = base_read32(r);
-        w->index = base_read32(r);
-        w->offset = base_read64(r);
-        w->size = base_read64(r);
+        read_place(r, w);
         uint64_t follow = base_read64(r);
         w->bytes = follow == 0 ? NULL : base_read_bytes(r, (size_t)follow);
         if (r->failed || w->kind >= TRUTH_WRITE_SCRATCH || w->size > UINT64_MAX - w->offset ||

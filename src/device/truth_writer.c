@@ -263,6 +263,14 @@ static size_t count_of(const struct device_change *changes, size_t count, bool k
     return found;
 }
 
+static void put_place(struct device_truth *t, const struct device_change *change)
+{
+    put32(t, change->kind);
+    put32(t, change->index);
+    put64(t, change->offset);
+    put64(t, change->size);
+}
+
 static void put_changed(struct device_truth *t, const struct device_truth_record *record,
                         const struct device_change *changes, size_t count, XXH3_state_t *hash)
 {
@@ -278,10 +286,7 @@ static void put_changed(struct device_truth *t, const struct device_truth_record
             continue;
         XXH3_64bits_reset(hash);
         put_change_bytes(t, record, &changes[i], hash);
-        put32(t, changes[i].kind);
-        put32(t, changes[i].index);
-        put64(t, changes[i].offset);
-        put64(t, changes[i].size);
+        put_place(t, &changes[i]);
         put64(t, XXH3_64bits_digest(hash));
         put_change_bytes(t, record, &changes[i], NULL);
         put_change_mask(t, record, &changes[i]);
@@ -303,10 +308,7 @@ static void put_kept(struct device_truth *t, const struct device_truth_record *r
     for (size_t i = 0; i < count; i++) {
         if (!changes[i].is_kept)
             continue;
-        put32(t, changes[i].kind);
-        put32(t, changes[i].index);
-        put64(t, changes[i].offset);
-        put64(t, changes[i].size);
+        put_place(t, &changes[i]);
         put64(t, changes[i].is_zero ? 0 : changes[i].size);
         if (!changes[i].is_zero)
             put_change_bytes(t, record, &changes[i], NULL);

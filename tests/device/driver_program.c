@@ -151,16 +151,20 @@ static int case_printf(struct example *e)
     return 0;
 }
 
+static cl_command_queue profiling_queue(struct example *e)
+{
+    static const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
+                                                     0};
+    cl_int status;
+    return clCreateCommandQueueWithProperties(e->context, e->device, properties, &status);
+}
+
 /* A command's end lies after its begin by the time of the device's clock. The
  * times themselves mean nothing where Sonde is not in the program (case_times): without a kernel
  * driver this driver adds an offset that it never sets. */
 static int case_profiling(struct example *e)
 {
-    static const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
-                                                     0};
-    cl_int status;
-    cl_command_queue queue =
-        clCreateCommandQueueWithProperties(e->context, e->device, properties, &status);
+    cl_command_queue queue = profiling_queue(e);
     static int data[65536];
     cl_mem buffer = example_buffer(e, sizeof data, data);
     cl_kernel kernel = example_kernel(e, "twice");
@@ -194,14 +198,10 @@ static cl_ulong host_time(void)
  * clock: for a program with Sonde in it. */
 static int case_times(struct example *e)
 {
-    static const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
-                                                     0};
     static int data[65536];
     size_t global = 65536;
-    cl_int status;
     cl_event events[5];
-    cl_command_queue queue =
-        clCreateCommandQueueWithProperties(e->context, e->device, properties, &status);
+    cl_command_queue queue = profiling_queue(e);
     cl_mem buffer = example_buffer(e, sizeof data, data);
     cl_kernel kernel = example_kernel(e, "twice");
     EXAMPLE_ARGUMENT(kernel, 0, buffer);

@@ -185,13 +185,19 @@ static uint64_t word_at(const struct truth_write *write, size_t offset)
     return value;
 }
 
-static void test_contents(void **state)
+static struct truth_file read_truth(void)
 {
-    (void)state;
     struct truth_file file;
     struct sonde_error error = {0};
     if (truth_file_read(path, &file, &error) != SONDE_OK)
         fail_msg("%s", error.message);
+    return file;
+}
+
+static void test_contents(void **state)
+{
+    (void)state;
+    struct truth_file file = read_truth();
     assert_int_equal(file.program_count, 1);
     assert_int_equal(file.programs[0].size, 48 + 8);
     assert_int_equal(file.dispatch_count, 3);
@@ -241,10 +247,7 @@ static uint64_t bytes_of(const struct truth_write *writes, size_t count)
 static void test_kept(void **state)
 {
     (void)state;
-    struct truth_file file;
-    struct sonde_error error = {0};
-    if (truth_file_read(path, &file, &error) != SONDE_OK)
-        fail_msg("%s", error.message);
+    struct truth_file file = read_truth();
     const struct truth_dispatch *d = file.dispatches;
     assert_int_equal(d[0].kept[0].kind, TRUTH_WRITE_ABSOLUTE);
     assert_int_equal(d[0].kept[0].offset, SURFACE);

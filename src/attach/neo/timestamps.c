@@ -19,34 +19,9 @@ static bool is_loader(const char *path)
     return strncmp(slash == NULL ? path : slash + 1, "libOpenCL.so", 12) == 0;
 }
 
-/* With the zero at its end, as in a table of names. */
-static bool names_function(const char *text, size_t size)
-{
-    return memmem(text, size, function, sizeof function) != NULL;
-}
-
-/* The names of what the object imports. */
-static bool imports(const struct dl_phdr_info *info)
-{
-    const char *names = NULL;
-    size_t size = 0;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
-            continue;
-        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-        for (; entry->d_tag != DT_NULL; entry++) {
-            if (entry->d_tag == DT_STRTAB)
-                names = (const char *)entry->d_un.d_ptr;
-            if (entry->d_tag == DT_STRSZ)
-                size = entry->d_un.d_val;
-        }
-    }
-    /* Where nothing relocated it, as in the kernel's object, it is no address. */
-    return (uintptr_t)names >= info->dlpi_addr && names_function(names, size);
-}
-
-/* Constants, wherever the linker put them: the names that an object asks dlsym for. */
-static bool holds_name(const struct dl_phdr_info *info)
+/* Wherever the linker put it: among the names that it imports, or a constant for
+ * dlsym. With the zero at its end. */
+static bool names_function(const struct dl_phdr_info *info)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -55,7 +30,7 @@ static bool holds_name(const struct dl_phdr_info *info)
             continue;
         if (first <= function && function < first + header->p_memsz)
             return false; /* of the object that looks */
-        if (names_function(first, header->p_filesz))
+        if (memmem(first, header->p_filesz, function, sizeof function) != NULL)
             return true;
     }
     return false;
@@ -65,7 +40,7 @@ static bool holds_name(const struct dl_phdr_info *info)
 static int can_ask(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
-    return !is_loader(info->dlpi_name) && (imports(info) || holds_name(info));
+    return !is_loader(info->dlpi_name) && names_function(info);
 }
 
 void attach_timestamps_begin(void)

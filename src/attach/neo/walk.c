@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -256,24 +257,21 @@ static bool holds(const struct link_map *driver, const struct place *place)
     return (uintptr_t)*entry_of(driver, place) == driver->l_addr + place->function;
 }
 
-bool attach_walk_guard(const struct link_map *driver)
+void attach_walk_guard(const struct link_map *driver)
 {
     struct search search = {.driver = driver};
     dl_iterate_phdr(find_driver, &search);
     const struct build *build = search.build;
     if (build == NULL || !holds(driver, &build->walk) || !holds(driver, &build->release))
-        return false;
+        return;
     for (size_t i = 0; i < FAMILY_COUNT; i++)
         if (!holds(driver, &build->write[i]))
-            return false;
+            return;
     *(void **)&real_walk = *entry_of(driver, &build->walk);
     for (size_t i = 0; i < FAMILY_COUNT; i++)
         *(void **)&real_write[i] = *entry_of(driver, &build->write[i]);
-    bool done = attach_socket_replace(entry_of(driver, &build->walk), (void *)(uintptr_t)walk);
+    attach_socket_replace(entry_of(driver, &build->walk), (void *)(uintptr_t)walk);
     for (size_t i = 0; i < FAMILY_COUNT; i++)
-        done = attach_socket_replace(entry_of(driver, &build->write[i]),
-                                     (void *)(uintptr_t)writes[i]) &&
-               done;
-    return attach_socket_replace(entry_of(driver, &build->release), (void *)(uintptr_t)release) &&
-           done;
+        attach_socket_replace(entry_of(driver, &build->write[i]), (void *)(uintptr_t)writes[i]);
+    attach_socket_replace(entry_of(driver, &build->release), (void *)(uintptr_t)release);
 }
