@@ -326,32 +326,54 @@ static bool on_read_changed(struct device_connection *c, uint32_t transaction, c
     return send_memory(c, (struct iovec){answer, sizeof answer}, address, size, wanted);
 }
 
-/* Body: as a read, ignored. In the response it is followed by whether this is all
- * that changed and nothing runs, the faults so far, a number of pages; by their
- * numbers; and by the pages. They count as read when that is said (below). */
+/* What stands in the answer to a request for news. */
+#define NEWS_HOLD   1u /* nothing runs: they are all that there will be */
+#define NEWS_MARKED 2u /* more than fit: marks of the pages instead */
+
+static bool send_news(struct device_connection *c, uint8_t *answer, uint32_t state, uint32_t words,
+                      struct iovec *vector, int count)
+{
+    base_store32(answer + 8, 24 + 4 * words);
+    base_store32(answer + 24, state);
+    base_store32(answer + 28, (uint32_t)atomic_load(&c->process->faults));
+    base_store32(answer + 32, words);
+    return device_wire_send(&c->wire, vector, count);
+}
+
+/* Marks of all that changed, or nothing. */
+static bool send_marks(struct device_connection *c, uint8_t *answer)
+{
+    uint8_t marks[DEVICE_NEWS_PAGES / 8];
+    size_t size = device_physical_mark_news(c->physical, marks);
+    /* In this order: what is not marked changed later, and is being written then. */
+    bool holds = size > 0 && !device_process_is_running(c->process);
+    return send_news(
+        c, answer, size == 0 ? 0 : NEWS_MARKED | (holds ? NEWS_HOLD : 0), (uint32_t)size / 4,
+        (struct iovec[]){{answer, DEVICE_HEADER_SIZE + 24}, {marks, size}}, size == 0 ? 1 : 2);
+}
+
+/* Body: as a read, ignored. In the response it is followed by the state (above), the
+ * faults so far, a number of dwords; and by those: the numbers of pages that changed, and
+ * then the pages, which count as read when that is said (below). Or marks, bit n of page n,
+ * of pages that are read one by one. */
 static bool on_read_news(struct device_connection *c, uint32_t transaction, const uint8_t *body)
 {
     struct device_news news[RUN_PAGES];
     uint8_t answer[DEVICE_HEADER_SIZE + 24 + 4 * RUN_PAGES];
     struct iovec vector[1 + RUN_PAGES];
     size_t count;
-    bool complete = device_physical_take_news(c->physical, news, RUN_PAGES, &count,
-                                              device_process_is_running, c->process);
-    if (!complete)
-        count = 0;
     base_store32(answer, DEVICE_MESSAGE_READ_RESPONSE);
     base_store32(answer + 4, transaction);
-    base_store32(answer + 8, (uint32_t)(24 + 4 * count));
     memcpy(answer + 12, body, 12);
-    base_store32(answer + 24, complete);
-    base_store32(answer + 28, (uint32_t)atomic_load(&c->process->faults));
-    base_store32(answer + 32, (uint32_t)count);
+    if (!device_physical_take_news(c->physical, news, RUN_PAGES, &count, device_process_is_running,
+                                   c->process))
+        return send_marks(c, answer);
     vector[0] = (struct iovec){answer, DEVICE_HEADER_SIZE + 24 + 4 * count};
     for (size_t i = 0; i < count; i++) {
         base_store32(answer + 36 + 4 * i, (uint32_t)(news[i].address >> DEVICE_PAGE_SHIFT));
         vector[1 + i] = (struct iovec){(void *)(uintptr_t)news[i].page, DEVICE_PAGE_SIZE};
     }
-    return device_wire_send(&c->wire, vector, (int)(1 + count));
+    return send_news(c, answer, NEWS_HOLD, (uint32_t)count, vector, (int)(1 + count));
 }
 
 /* Body: as a read, of a part of one page. */

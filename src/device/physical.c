@@ -10,9 +10,6 @@
 #define LEAF_ENTRIES ((size_t)1 << LEAF_BITS)
 #define ROOT_ENTRIES ((size_t)1 << (DEVICE_PHYSICAL_BITS - DEVICE_PAGE_SHIFT - LEAF_BITS))
 
-/* Pages that are searched for changed ones: 256 MiB. */
-#define NEWS_PAGES 65536u
-
 #define ENTRY_PRESENT 1u
 #define FRAME_MASK    0x7ffffff000ull
 
@@ -121,25 +118,35 @@ bool device_physical_take_changed(struct device_physical *physical, uint64_t add
     return changed;
 }
 
+/* The next page from *number on that is news. */
+static struct frame *next_news(const struct device_physical *p, uint64_t *number, uint32_t *changes)
+{
+    for (; *number < p->end; ++*number) {
+        struct frame *leaf = p->root[*number >> LEAF_BITS];
+        if (leaf == NULL) {
+            *number |= LEAF_ENTRIES - 1;
+            continue;
+        }
+        struct frame *frame = &leaf[*number & (LEAF_ENTRIES - 1)];
+        if (frame->page == NULL || frame->untaken)
+            continue;
+        *changes = device_space_changes(frame->page);
+        if (*changes != frame->changes)
+            return frame;
+    }
+    return NULL;
+}
+
 bool device_physical_take_news(struct device_physical *physical, struct device_news *news,
                                size_t limit, size_t *count, bool (*running)(void *context),
                                void *context)
 {
+    const struct frame *frame;
+    uint32_t changes;
     *count = 0;
-    if (physical->end > NEWS_PAGES)
+    if (physical->end > DEVICE_NEWS_PAGES)
         return false;
-    for (uint64_t i = 0; i < physical->end; i++) {
-        const struct frame *frame = physical->root[i >> LEAF_BITS];
-        if (frame == NULL) {
-            i |= LEAF_ENTRIES - 1;
-            continue;
-        }
-        frame += i & (LEAF_ENTRIES - 1);
-        if (frame->page == NULL || frame->untaken)
-            continue;
-        uint32_t changes = device_space_changes(frame->page);
-        if (changes == frame->changes)
-            continue;
+    for (uint64_t i = 0; (frame = next_news(physical, &i, &changes)) != NULL; i++) {
         if (*count == limit)
             return false;
         news[(*count)++] = (struct device_news){i << DEVICE_PAGE_SHIFT, frame->page, changes};
@@ -148,11 +155,27 @@ bool device_physical_take_news(struct device_physical *physical, struct device_n
     if (running(context))
         return false;
     for (size_t i = 0; i < *count; i++) {
-        struct frame *frame = find(physical, news[i].address, false);
-        frame->changes = news[i].changes;
-        frame->untaken = true;
+        struct frame *asked = find(physical, news[i].address, false);
+        asked->changes = news[i].changes;
+        asked->untaken = true;
     }
     return true;
+}
+
+size_t device_physical_mark_news(struct device_physical *physical, uint8_t *marks)
+{
+    struct frame *frame;
+    uint32_t changes;
+    size_t size = (physical->end + 31) / 32 * 4;
+    if (physical->end > DEVICE_NEWS_PAGES)
+        return 0;
+    memset(marks, 0, size);
+    for (uint64_t i = 0; (frame = next_news(physical, &i, &changes)) != NULL; i++) {
+        marks[i / 8] |= (uint8_t)(1u << i % 8);
+        frame->changes = changes;
+        frame->untaken = true;
+    }
+    return size;
 }
 
 void device_physical_taken(struct device_physical *physical, uint64_t address)

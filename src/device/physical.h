@@ -29,6 +29,9 @@ uint8_t *device_physical_page(struct device_physical *physical, uint64_t address
 bool device_physical_take_changed(struct device_physical *physical, uint64_t address,
                                   bool (*running)(void *context), void *context);
 
+/* Most pages that are searched for changed ones: 256 MiB. */
+#define DEVICE_NEWS_PAGES 65536u
+
 /* A page that the device changed. */
 struct device_news {
     uint64_t address; /* physical */
@@ -44,6 +47,11 @@ struct device_news {
 bool device_physical_take_news(struct device_physical *physical, struct device_news *news,
                                size_t limit, size_t *count, bool (*running)(void *context),
                                void *context);
+/* The same pages, however many: bit n of `marks`, which has room for DEVICE_NEWS_PAGES
+ * bits, is of page n, and each counts as asked. Returns the bytes of them, a multiple of
+ * four; 0 when too much memory would have to be looked at. Whether something still runs
+ * is to be asked afterwards. */
+size_t device_physical_mark_news(struct device_physical *physical, uint8_t *marks);
 /* The driver has got the page, or a part of it. */
 void device_physical_taken(struct device_physical *physical, uint64_t address);
 

@@ -48,11 +48,44 @@ static bool send_changed(struct server *server, uint8_t *header, uint8_t *body)
     return true;
 }
 
+static unsigned count_news(const struct server *server)
+{
+    unsigned count = 0;
+    for (uint32_t page = 0; page < PAGES; page++)
+        count += server->changed[page] && !server->untaken[page];
+    return count;
+}
+
+/* Bit n for page n. */
+static bool send_marks(struct server *server, uint8_t *header, uint8_t *body)
+{
+    const uint32_t words = (PAGES + 31) / 32;
+    uint8_t *marks = body + 24;
+    memset(marks, 0, 4 * words);
+    for (uint32_t page = 0; page < PAGES; page++) {
+        if (!server->changed[page] || server->untaken[page])
+            continue;
+        server->changed[page] = false;
+        server->untaken[page] = true;
+        marks[page / 8] |= (uint8_t)(1u << page % 8);
+    }
+    server->marked++;
+    base_store32(header, 6);
+    base_store32(header + 8, 24 + 4 * words);
+    base_store32(body + 12, 3);
+    base_store32(body + 16, server->register_writes);
+    base_store32(body + 20, words);
+    return write(server->fd, header, 12) == 12 &&
+           write(server->fd, body, 24 + 4 * words) == (ssize_t)(24 + 4 * words);
+}
+
 /* All that changed, but for what was sent so and has not been taken. */
 static bool send_news(struct server *server, uint8_t *header, uint8_t *body)
 {
     uint32_t count = 0;
     server->news++;
+    if (server->has_news && count_news(server) > 64)
+        return send_marks(server, header, body);
     for (uint32_t page = 0; server->has_news && page < PAGES; page++) {
         if (!server->changed[page] || server->untaken[page])
             continue;

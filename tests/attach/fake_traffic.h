@@ -28,6 +28,7 @@ struct server {
     bool has_news;        /* else there is always work under way */
     bool untaken[PAGES];  /* sent as news */
     unsigned news, taken; /* requests, messages */
+    unsigned marked;      /* answers that had marks, not pages */
     unsigned table_entries, messages;
 };
 

@@ -236,6 +236,68 @@ static void news_left_are_owed(void **state)
     assert_int_equal(f->server.reads, 2);
 }
 
+/* More than come at once: which they are is told, and they are fetched in runs. What did
+ * not change is not asked for. */
+static void many_news_are_marked(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t data[PAGE_SIZE];
+    for (uint32_t page = 0; page < PAGES; page++)
+        write_page(f, page, 1);
+    for (unsigned round = 1; round <= 2; round++) {
+        for (uint32_t page = 50; page < 150; page++)
+            put_message(f, 0, 1, START, page << 8 | (page + round) % 256);
+        for (uint32_t page = 0; page < PAGES; page++) {
+            bool changed = page >= 50 && page < 150;
+            read_memory(f, page * PAGE_SIZE, PAGE_SIZE, data);
+            assert_int_equal(data[PAGE_SIZE - 1], changed ? (page + round) % 256 : 1);
+        }
+        assert_int_equal(f->server.news, round);
+        assert_int_equal(f->server.marked, round);
+        assert_int_equal(f->server.reads, 3 * round); /* page 0, 50 to 113, and the rest */
+        assert_int_equal(f->server.pages_sent, 101 * round);
+    }
+    /* Only some are fetched; the rest is owed. */
+    for (uint32_t page = 50; page < 150; page++)
+        put_message(f, 0, 1, START, page << 8 | 9);
+    read_memory(f, 120 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(data[0], 9);
+    put_message(f, 0, 1, START, 10 << 8 | 7);
+    read_memory(f, 60 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(data[0], 9);
+    read_memory(f, 10 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(data[0], 7);
+    read_memory(f, 121 * PAGE_SIZE, PAGE_SIZE, data);
+    assert_int_equal(data[0], 9);
+}
+
+/* Random launches that change many pages. */
+static void many_random_news_match_a_model(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t model[PAGES] = {0}, data[PAGE_SIZE];
+    for (unsigned step = 0; step < 400; step++) {
+        for (unsigned i = 0; i < 10; i++) { /* a driver reads what changed before */
+            uint32_t page = 1 + random_below(f, PAGES - 1);
+            read_memory(f, page * PAGE_SIZE, PAGE_SIZE, data);
+            model[page] = (uint8_t)random_below(f, 256);
+            write_page(f, page, model[page]);
+        }
+        for (unsigned i = random_below(f, 2) == 0 ? 200 : 10; i > 0; i--) {
+            uint32_t page = 1 + random_below(f, PAGES - 1);
+            model[page] = (uint8_t)random_below(f, 256);
+            put_message(f, 0, 1, START, page << 8 | model[page]);
+        }
+        for (unsigned i = 0; i < 60; i++) {
+            uint32_t page = 1 + random_below(f, PAGES - 1), offset = random_below(f, 2) * 100;
+            read_memory(f, page * PAGE_SIZE + offset, PAGE_SIZE - offset, data);
+            assert_int_equal(data[0], model[page]);
+            assert_int_equal(data[PAGE_SIZE - offset - 1], model[page]);
+        }
+    }
+    assert_true(f->server.marked > 20);
+}
+
 /* The port of Gen9 is written to four times, and nothing asked for. */
 static void work_starts_at_once(void **state)
 {
@@ -503,6 +565,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(random_traffic_matches_a_model, set_up_news, tear_down),
         cmocka_unit_test_setup_teardown(news_answer_all_reads, set_up_news, tear_down),
         cmocka_unit_test_setup_teardown(news_left_are_owed, set_up_news, tear_down),
+        cmocka_unit_test_setup_teardown(many_news_are_marked, set_up_news, tear_down),
+        cmocka_unit_test_setup_teardown(many_random_news_match_a_model, set_up_news, tear_down),
         cmocka_unit_test_setup_teardown(news_wait_for_other_streams, set_up_news, tear_down),
         cmocka_unit_test_setup_teardown(what_the_device_changed_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(work_starts_at_once, set_up, tear_down),

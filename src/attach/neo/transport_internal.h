@@ -25,6 +25,8 @@
 #define MEMORY_BODY          12u /* of a memory write or read */
 #define CHANGED_BODY         20u
 #define NEWS_BODY            12u /* of the answer, behind what it was asked, before page numbers */
+#define NEWS_HOLD            1u  /* in it: nothing else will change */
+#define NEWS_MARKED          2u  /* marks of pages instead of numbers and pages */
 #define BODY_LIMIT           64u
 
 #define PAGE_SIZE   4096u

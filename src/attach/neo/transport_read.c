@@ -167,6 +167,24 @@ static bool receive_pages(struct attach_stream *s, uint32_t count)
     return true;
 }
 
+/* `words` dwords of marks of pages that changed, too many to come at once. */
+static bool receive_marks(struct attach_stream *s, uint32_t words)
+{
+    uint8_t marks[4 * NEWS_PAGES];
+    if (words > KNOWN_PAGES / 32)
+        return refuse();
+    for (uint32_t done = 0; done < words;) {
+        uint32_t part = words - done < NEWS_PAGES ? words - done : NEWS_PAGES;
+        if (!attach_stream_fetch(s, marks, 4 * (size_t)part))
+            return false;
+        for (uint32_t i = 0; i < 32 * part; i++)
+            if (attach_page_bit(marks, i))
+                owe(s, 32 * (uint64_t)done + i);
+        done += part;
+    }
+    return true;
+}
+
 /* Ask for everything that changed. They hold until something is sent that may
  * start work, over any stream, if nothing is under way now. */
 static bool fetch_news(struct attach_stream *s, const uint8_t *message)
@@ -179,13 +197,15 @@ static bool fetch_news(struct attach_stream *s, const uint8_t *message)
         return false;
     heard(s);
     const uint8_t *body = answer + HEADER_SIZE + MEMORY_BODY;
-    uint32_t complete = base_load32(body), count = base_load32(body + 8);
-    if (base_load32(answer) != MESSAGE_ANSWER || count > NEWS_PAGES || (count != 0 && !complete))
+    uint32_t state = base_load32(body), count = base_load32(body + 8);
+    bool is_marked = state & NEWS_MARKED;
+    if (base_load32(answer) != MESSAGE_ANSWER ||
+        (!is_marked && (count > NEWS_PAGES || (count != 0 && !(state & NEWS_HOLD)))))
         return refuse();
     news->epoch = attach_work.epoch; /* for attach_read_drop to see them */
-    if (!receive_pages(s, count))
+    if (is_marked ? !receive_marks(s, count) : !receive_pages(s, count))
         return false;
-    if (!complete || attach_work.outstanding != 0) {
+    if (!(state & NEWS_HOLD) || attach_work.outstanding != 0) {
         drop_news(s);
         return true;
     }
