@@ -62,6 +62,8 @@ static enum sonde_status encode_word(const struct sonde_gen_instruction *instruc
     if (!sonde_gen_opcode_exists((enum sonde_gen_opcode)instruction->opcode,
                                  (enum sonde_gen_platform)instruction->platform))
         return refuse(instruction, "opcode", error);
+    if (instruction->align16 && instruction->platform != SONDE_GEN_PLATFORM_GEN9)
+        return refuse(instruction, "align16", error);
     struct sonde_gen_instruction i = *instruction;
     encode_prepare(&i, size);
     start_word(*layout, &i, isa_gen_opcodes[i.opcode].code[i.platform], raw);
