@@ -1,6 +1,6 @@
 /* The loops of the fast path: operations. Loads and stores are in lanes_moves.h. Each is written
  * once over a channel count and instantiated for the counts that matter. A result never overlaps a
- * source except element by element (fast.c sees to it), hence the ivdep pragmas. */
+ * source except element by element (fast.c sees to it), hence INDEPENDENT. */
 #include <math.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -135,13 +135,19 @@ static uint32_t collect_64(const void *lanes, uint32_t count)
     }
 
 /* One kernel: R r[i] = expression over a[i], b[i], c[i] of type T. */
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #define KERNEL(name, R, T, expression)                                                             \
     INLINE void name##_body(void *result, const void *first, const void *second,                   \
                             const void *third, uint32_t select UNUSED, uint32_t count)             \
     {                                                                                              \
         R *r = result;                                                                             \
         const T *a UNUSED = first, *b UNUSED = second, *c UNUSED = third;                          \
-        _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++) r[i] = (R)(expression);          \
+        INDEPENDENT for (uint32_t i = 0; i < count; i++) r[i] = (R)(expression);                   \
     }                                                                                              \
     COMPUTE_COUNTS(name)                                                                           \
     RUN_COUNTS(name, R, T)
@@ -201,8 +207,8 @@ SAME(F32, RNDU, __builtin_ceilf(a[i]))
 SAME(F64, RNDU, __builtin_ceil(a[i]))
 SAME(F32, RNDZ, __builtin_truncf(a[i]))
 SAME(F64, RNDZ, __builtin_trunc(a[i]))
-SAME(F32, RNDE, __builtin_roundevenf(a[i]))
-SAME(F64, RNDE, __builtin_roundeven(a[i]))
+SAME(F32, RNDE, roundevenf(a[i]))
+SAME(F64, RNDE, roundeven(a[i]))
 SAME(F32, FRC, a[i] - __builtin_floorf(a[i]))
 SAME(F64, FRC, a[i] - __builtin_floor(a[i]))
 SAME(F32, INV, 1.0f / a[i])

@@ -58,7 +58,7 @@ typedef double data_DF;
                             const uint16_t *offset UNUSED, uint32_t count)                         \
     {                                                                                              \
         lane_##lane *l = lanes;                                                                    \
-        _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++)                                  \
+        INDEPENDENT for (uint32_t i = 0; i < count; i++)                                           \
         {                                                                                          \
             data_##type value;                                                                     \
             memcpy(&value, source + (element), sizeof(value));                                     \
@@ -162,14 +162,14 @@ INLINE uint16_t to_half(float value)
         const lane_##lane *l = lanes;                                                              \
         data_##type *d = (data_##type *)(void *)destination;                                       \
         if (mask == (count >= 32 ? UINT32_MAX : (1u << (count & 31)) - 1)) {                       \
-            _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++)                              \
+            INDEPENDENT for (uint32_t i = 0; i < count; i++)                                       \
             {                                                                                      \
                 lane_##lane v = l[i];                                                              \
                 d[i] = (data_##type)(expression);                                                  \
             }                                                                                      \
             return;                                                                                \
         }                                                                                          \
-        _Pragma("GCC ivdep") for (uint32_t i = 0; i < count; i++)                                  \
+        INDEPENDENT for (uint32_t i = 0; i < count; i++)                                           \
         {                                                                                          \
             lane_##lane v = l[i];                                                                  \
             data_##type fresh = (data_##type)(expression);                                         \

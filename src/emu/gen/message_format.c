@@ -2,6 +2,7 @@
  * and registers. Codes and component layouts as in Mesa's isl tables. */
 #include <math.h>
 
+#include "emu/gen/half.h"
 #include "emu/gen/message_image.h"
 
 #define R(w)                                                                                       \
@@ -186,23 +187,6 @@ bool message_format_is_integer(const struct message_format *format)
     return format->kind == MESSAGE_FORMAT_UINT || format->kind == MESSAGE_FORMAT_SINT;
 }
 
-float message_half_to_float(uint16_t bits)
-{
-    _Float16 half;
-
-    memcpy(&half, &bits, sizeof half);
-    return (float)half;
-}
-
-uint16_t message_half_from_float(float value)
-{
-    _Float16 half = (_Float16)value;
-    uint16_t bits;
-
-    memcpy(&bits, &half, sizeof bits);
-    return bits;
-}
-
 static uint32_t float_bits(float value)
 {
     uint32_t bits;
@@ -217,6 +201,18 @@ static float bits_float(uint32_t bits)
 
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+float message_half_to_float(uint16_t bits)
+{
+    float value = emu_half_to_float(bits);
+
+    return value == value ? value : bits_float(float_bits(value) | 1u << 22); /* quiet */
+}
+
+uint16_t message_half_from_float(float value)
+{
+    return emu_float_to_half(value, 0);
 }
 
 static uint32_t field_mask(unsigned width)

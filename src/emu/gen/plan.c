@@ -1,15 +1,20 @@
 /* Operands of the fast path: loads, modifiers, constants, conditions and the
  * store. Whatever does not fit stays on the general path. */
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "emu/gen/plan.h"
 
 bool emu_lanes_are_v3(enum emu_path path)
 {
 #if defined(__x86_64__) && defined(EMU_LANES_V3)
+    /* Not every compiler knows "f16c" there. */
+    unsigned a, b, c = 0, d;
     return path == EMU_PATH_BEST && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("f16c");
+           __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 #endif
     (void)path;
     return false;
