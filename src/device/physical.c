@@ -47,9 +47,9 @@ struct device_physical {
     int level;
     uint64_t first, last;
     uint64_t frame; /* that `first` is mapped to, at the last level */
-    /* Of the write that comes next: page `range_frame` is virtual page `range_first`,
-     * and so on for `range_pages`; 0 = it goes by frames. */
-    uint64_t range_frame, range_first, range_pages;
+    /* Of the write that was noted last: so many pages from `frame` on are the virtual pages
+     * from `first` on; 0 = it goes by frames. */
+    uint64_t range_pages;
 };
 
 enum sonde_status device_physical_create(struct device_space *space,
@@ -260,8 +260,6 @@ void device_physical_data(struct device_physical *physical, uint64_t address)
 {
     struct device_physical *p = physical;
     bool is_range = p->level == LEVEL_PT && p->last > p->first;
-    p->range_frame = p->frame;
-    p->range_first = p->first;
     p->range_pages =
         is_range && address >> DEVICE_PAGE_SHIFT == p->frame ? p->last - p->first + 1 : 0;
     p->level = -1;
@@ -270,10 +268,10 @@ void device_physical_data(struct device_physical *physical, uint64_t address)
 uint8_t *device_physical_target(struct device_physical *physical, uint64_t address)
 {
     const struct device_physical *p = physical;
-    uint64_t number = (address >> DEVICE_PAGE_SHIFT) - p->range_frame;
+    uint64_t number = (address >> DEVICE_PAGE_SHIFT) - p->frame;
     uint8_t *page = NULL;
     if (number < p->range_pages)
-        page = device_space_page(p->space, (p->range_first + number) << DEVICE_PAGE_SHIFT);
+        page = device_space_page(p->space, (p->first + number) << DEVICE_PAGE_SHIFT);
     return page != NULL ? page : device_physical_page(physical, address, true);
 }
 

@@ -48,12 +48,32 @@ static bool send_changed(struct server *server, uint8_t *header, uint8_t *body)
     return true;
 }
 
-static unsigned count_news(const struct server *server)
+static bool is_news(const struct server *server, uint32_t page)
 {
-    unsigned count = 0;
-    for (uint32_t page = 0; page < PAGES; page++)
-        count += server->changed[page] && !server->untaken[page];
-    return count;
+    return server->has_news && server->changed[page] && !server->untaken[page];
+}
+
+/* Whether the page is news; then it is told, and not taken yet. */
+static bool tell_news(struct server *server, uint32_t page)
+{
+    if (!is_news(server, page))
+        return false;
+    server->changed[page] = false;
+    server->untaken[page] = true;
+    return true;
+}
+
+/* With `words` dwords behind it, which stand there. */
+static bool answer_news(struct server *server, uint8_t *header, uint8_t *body, uint32_t state,
+                        uint32_t words)
+{
+    base_store32(header, 6);
+    base_store32(header + 8, 24 + 4 * words);
+    base_store32(body + 12, state);
+    base_store32(body + 16, server->register_writes); /* as faults */
+    base_store32(body + 20, words);
+    return write(server->fd, header, 12) == 12 &&
+           write(server->fd, body, 24 + 4 * words) == (ssize_t)(24 + 4 * words);
 }
 
 /* Bit n for page n. */
@@ -62,44 +82,26 @@ static bool send_marks(struct server *server, uint8_t *header, uint8_t *body)
     const uint32_t words = (PAGES + 31) / 32;
     uint8_t *marks = body + 24;
     memset(marks, 0, 4 * words);
-    for (uint32_t page = 0; page < PAGES; page++) {
-        if (!server->changed[page] || server->untaken[page])
-            continue;
-        server->changed[page] = false;
-        server->untaken[page] = true;
-        marks[page / 8] |= (uint8_t)(1u << page % 8);
-    }
+    for (uint32_t page = 0; page < PAGES; page++)
+        if (tell_news(server, page))
+            marks[page / 8] |= (uint8_t)(1u << page % 8);
     server->marked++;
-    base_store32(header, 6);
-    base_store32(header + 8, 24 + 4 * words);
-    base_store32(body + 12, 3);
-    base_store32(body + 16, server->register_writes);
-    base_store32(body + 20, words);
-    return write(server->fd, header, 12) == 12 &&
-           write(server->fd, body, 24 + 4 * words) == (ssize_t)(24 + 4 * words);
+    return answer_news(server, header, body, 3, words);
 }
 
 /* All that changed, but for what was sent so and has not been taken. */
 static bool send_news(struct server *server, uint8_t *header, uint8_t *body)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, told = 0;
     server->news++;
-    if (server->has_news && count_news(server) > 64)
+    for (uint32_t page = 0; page < PAGES; page++)
+        count += is_news(server, page);
+    if (count > 64)
         return send_marks(server, header, body);
-    for (uint32_t page = 0; server->has_news && page < PAGES; page++) {
-        if (!server->changed[page] || server->untaken[page])
-            continue;
-        server->changed[page] = false;
-        server->untaken[page] = true;
-        base_store32(body + 24 + 4 * count++, page);
-    }
-    base_store32(header, 6);
-    base_store32(header + 8, 24 + 4 * count);
-    base_store32(body + 12, server->has_news);
-    base_store32(body + 16, server->register_writes); /* as faults */
-    base_store32(body + 20, count);
-    if (write(server->fd, header, 12) != 12 ||
-        write(server->fd, body, 24 + 4 * count) != (ssize_t)(24 + 4 * count))
+    for (uint32_t page = 0; page < PAGES; page++)
+        if (tell_news(server, page))
+            base_store32(body + 24 + 4 * told++, page);
+    if (!answer_news(server, header, body, server->has_news, count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         server->pages_sent++;

@@ -26,8 +26,8 @@ def main():
     meson, source, clang, seconds = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
         build = os.path.join(scratch, "build")
-        subprocess.run(meson.split() + ["setup", "-Dfuzz=true", "-Db_sanitize=address,undefined",
-                                        "-Db_lundef=false", build, source],
+        subprocess.run([meson, "setup", "-Dfuzz=true", "-Db_sanitize=address,undefined",
+                        "-Db_lundef=false", build, source],
                        env={**os.environ, "CC": clang}, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["ninja", "-C", build, "libfuzzers"], check=True, stdout=subprocess.DEVNULL)
         programs = [path for path in sorted(glob.glob(os.path.join(build, "tests/fuzz/libfuzzer-*")))

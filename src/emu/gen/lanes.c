@@ -134,13 +134,13 @@ static uint32_t collect_64(const void *lanes, uint32_t count)
         name##_body(r, a, b, c, s, n);                                                             \
     }
 
-/* One kernel: R r[i] = expression over a[i], b[i], c[i] of type T. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+/* One kernel: R r[i] = expression over a[i], b[i], c[i] of type T. */
 #define KERNEL(name, R, T, expression)                                                             \
     INLINE void name##_body(void *result, const void *first, const void *second,                   \
                             const void *third, uint32_t select UNUSED, uint32_t count)             \

@@ -203,16 +203,11 @@ static float bits_float(uint32_t bits)
     return value;
 }
 
-float message_half_to_float(uint16_t bits)
+static float half_to_float(uint16_t bits)
 {
     float value = emu_half_to_float(bits);
 
     return value == value ? value : bits_float(float_bits(value) | 1u << 22); /* quiet */
-}
-
-uint16_t message_half_from_float(float value)
-{
-    return emu_float_to_half(value, 0);
 }
 
 static uint32_t field_mask(unsigned width)
@@ -276,7 +271,7 @@ static uint32_t unpack(const struct message_format *format, unsigned component, 
     case MESSAGE_FORMAT_SINT:
         return (uint32_t)extend(field, width);
     case MESSAGE_FORMAT_FLOAT:
-        return width == 32 ? field : float_bits(message_half_to_float((uint16_t)field));
+        return width == 32 ? field : float_bits(half_to_float((uint16_t)field));
     case MESSAGE_FORMAT_SNORM:
         value = (float)extend(field, width) / (float)field_mask(width - 1);
         return float_bits(value < -1.0f ? -1.0f : value);
@@ -319,7 +314,7 @@ static uint32_t pack(const struct message_format *format, unsigned component, ui
             return field_mask(width - 1);
         return number < -(int32_t)field_mask(width - 1) - 1 ? UINT32_C(1) << (width - 1) : value;
     case MESSAGE_FORMAT_FLOAT:
-        return width == 32 ? value : message_half_from_float(bits_float(value));
+        return width == 32 ? value : emu_float_to_half(bits_float(value), 0);
     case MESSAGE_FORMAT_SNORM:
         real = clamp(bits_float(value), -1.0f, 1.0f);
         return (uint32_t)(int32_t)rintf(real * (float)field_mask(width - 1));

@@ -40,8 +40,6 @@ void message_format_pack(const struct message_format *format, const uint32_t val
                          uint32_t mask, uint8_t *texel);
 /* What an absent component reads: 1 for alpha. */
 uint32_t message_format_default(const struct message_format *format, unsigned component);
-uint16_t message_half_from_float(float value);
-float message_half_to_float(uint16_t bits);
 
 struct message_image {
     struct message_space space; /* base: the surface's; no limit */

@@ -3,6 +3,7 @@
  * bits. */
 #include <math.h>
 
+#include "emu/gen/half.h"
 #include "emu/gen/message_image.h"
 
 enum sample_type {
@@ -322,7 +323,7 @@ static uint16_t to_half(const struct sample *sample, uint32_t value)
 {
     if (message_format_is_integer(sample->image.format))
         return (uint16_t)value;
-    return message_half_from_float(as_float(value));
+    return emu_float_to_half(as_float(value), 0);
 }
 
 static void write_lane(const struct emu_message_context *context, const struct sample *sample,
